@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestALimiterHoldsWhatGoesBeyondAndLeavesTheRest(t *testing.T) {
+func TestLimiterLimitsPeaksOnly(t *testing.T) {
 	pcm := make([]float32, 24000)
 	for i := range pcm {
 		pcm[i] = float32(0.4 * math.Sin(2*math.Pi*150*float64(i)/24000))
@@ -37,7 +37,7 @@ func TestALimiterHoldsWhatGoesBeyondAndLeavesTheRest(t *testing.T) {
 }
 
 // What is played at a higher rate has values between the samples.
-func TestALimiterHoldsWhatLiesBetweenTheSamples(t *testing.T) {
+func TestLimiterLimitsInterSamplePeaks(t *testing.T) {
 	pcm := make([]float32, 24000)
 	for i := range pcm { // each fourth of a wave: its crests are between the samples, at 1.2
 		pcm[i] = float32(1.2 * math.Sin(math.Pi/2*float64(i)+math.Pi/4) * min(1, float64(i)/2400))
@@ -55,7 +55,7 @@ func TestALimiterHoldsWhatLiesBetweenTheSamples(t *testing.T) {
 }
 
 // A voice that hisses has most of its crests between its samples.
-func TestALimiterHoldsTheCrestsOfHiss(t *testing.T) {
+func TestLimiterLimitsHiss(t *testing.T) {
 	const rateHz, ceiling = 22050, 0.891
 	r := rand.New(rand.NewPCG(7, 7))
 	var waves [60][2]float64 // of 4 to 9.9 kHz: frequency and phase

@@ -34,7 +34,7 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 		{"ACME CAMERA", doctor.OK, "Acme Camera"},
 		{"acme", doctor.Problem, `several microphones: "Acme Puck Mono" (alsa_input.usb-Acme_Puck), "Acme Camera"`},
 		{"webcam", doctor.Problem, `there are "Acme Puck Mono"`},
-		{"", doctor.Problem, "hears what the box plays"},
+		{"", doctor.Problem, "records what the box plays"},
 	} {
 		f := examineDevice("microphone", soundcard.Input, all, row.wanted)
 		if f.Health != row.health || !strings.Contains(f.What, row.says) ||

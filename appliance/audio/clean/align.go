@@ -6,26 +6,25 @@ import (
 )
 
 const (
-	// filterLead is how much earlier than the echo the filter begins: what comes before
-	// the strongest of it, and what the delay is found too late by.
+	// filterLead is how much earlier than the echo the filter begins, to cover what precedes
+	// the strongest part of the echo, and the error by which the delay is found too late.
 	filterLead = 5 * time.Millisecond
-	// filterLeadMin and filterLeadMax bound where in the filter the echo may begin before
-	// the delay is set anew, for which all has to be learned again.
+	// filterLeadMin and filterLeadMax bound the position of the echo in the filter. Outside of
+	// them the delay is set anew, and the filter has to learn everything again.
 	filterLeadMin, filterLeadMax = 2 * time.Millisecond, 25 * time.Millisecond
-	// relearned is how much of the newest sound a filter that begins anew learns
-	// from at once.
+	// relearned is how much of the newest sound a filter that starts anew learns from at once.
 	relearned = 1500 * time.Millisecond
 )
 
-// alignment keeps what was played back until its echo comes, so that the filter
-// can be short, and what both were lately.
+// alignment delays the played sound until its echo arrives, so that the filter can be short,
+// and retains the newest sound of both sides.
 type alignment struct {
 	frame         int
 	rateHz        int
-	heard, played []float32 // the newest; the last of each belong together
-	delay         int       // samples that played is kept back
-	owed          float64   // and by how much more it should be, less than one
-	retain        int       // of each
+	heard, played []float32 // the newest; their last samples belong together
+	delay         int       // in samples, of played
+	owed          float64   // the fraction of a sample that delay lacks
+	retain        int       // samples of each
 }
 
 func newAlignment(rateHz int) *alignment {
@@ -39,8 +38,8 @@ func newAlignment(rateHz int) *alignment {
 	}
 }
 
-// add takes a frame, and returns what was played when the one that is heard now
-// left the loudspeaker.
+// add appends a frame, and returns what was played when the frame that is heard now left the
+// loudspeaker.
 func (a *alignment) add(heard, played []float32) []float32 {
 	a.heard = append(a.heard, heard...)
 	a.played = append(a.played, played...)
@@ -52,8 +51,8 @@ func (a *alignment) add(heard, played []float32) []float32 {
 	return a.played[end-a.frame : end]
 }
 
-// set keeps what is played back for an echo with such a delay, and reports whether
-// that is another place in the filter than it can live with.
+// set sets the delay for an echo. It reports whether the echo's position in the filter was out
+// of bounds, so that the delay changed.
 func (a *alignment) set(delay time.Duration) bool {
 	samples := func(t time.Duration) int { return int(t * time.Duration(a.rateHz) / time.Second) }
 	place := a.offset(delay)
@@ -68,14 +67,13 @@ func (a *alignment) set(delay time.Duration) bool {
 	return true
 }
 
-// offset is by how many samples an echo with such a delay comes behind what is given as
-// played.
+// offset returns by how many samples an echo with a delay follows the delayed playback.
 func (a *alignment) offset(delay time.Duration) int {
 	return int(delay*time.Duration(a.rateHz)/time.Second) - a.delay
 }
 
-// move keeps what is played back by so much more, or less, and reports whether it
-// can: what was not played yet is not known.
+// move changes the delay, and reports whether that is possible: sound that is not played yet is
+// unknown.
 func (a *alignment) move(by time.Duration) bool {
 	more := by.Seconds()*float64(a.rateHz) + a.owed
 	late := a.delay + int(math.Round(more))

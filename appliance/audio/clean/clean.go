@@ -1,7 +1,6 @@
-// Package clean takes out of what a microphone hears what is not the person in
-// front of it: the box's own voice coming back from the loudspeaker, and the
-// noise of the place; and it makes those who stand far away as loud as those who
-// stand near. Sound is mono, float32 samples in [-1, 1], in frames of 10 ms.
+// Package clean removes from a microphone's sound what is not the person in front of it: the
+// box's own voice from the loudspeaker, and background noise. It also makes distant speakers as
+// loud as close ones. Sound is mono, float32 samples in [-1, 1], in frames of 10 ms.
 package clean
 
 import (
@@ -10,42 +9,42 @@ import (
 )
 
 const (
-	// FrameTime is how long a frame is.
+	// FrameTime is the duration of a frame.
 	FrameTime = 10 * time.Millisecond
-	// minRateHz and maxRateHz bound the rate: below, no speech can be understood;
-	// above, only bats are heard, and the filter would cost more for them.
+	// minRateHz and maxRateHz bound the rate: below, speech is unintelligible; above, there is
+	// nothing that people hear, and the filter would cost more.
 	minRateHz, maxRateHz = 8000, 48000
-	// tail is how long the echo of a sound is followed: rooms of homes and shops
-	// fade by 30 dB in that time.
+	// tail is how long the echo of a sound is modelled: the reverberation of homes and shops
+	// falls by 30 dB in that time.
 	tail = 200 * time.Millisecond
-	// MildNoise is by how many dB noise can be made softer without a transcriber
-	// that understands less: RATIONALE has the figures.
+	// MildNoise is by how many dB noise can be reduced without making transcription worse:
+	// RATIONALE has the figures.
 	MildNoise = 6
-	// assumedFor is how long what is heard counts as echo where a single comparison
-	// says that it comes at another time: until the next one. shaken is the same where
-	// it is sure that it does: until it must have been found.
+	// doubted is how long all sound counts as echo when a single comparison finds another
+	// delay: until the next comparison. shaken is the same when the delay has certainly
+	// changed: until it must have been found.
 	doubted, shaken = 260 * time.Millisecond, 1500 * time.Millisecond
-	// followed is how long it counts as echo behind that: until the room as it was can be
-	// held against what is heard again.
+	// followed is how long it counts as echo after that: until the recalled room can be
+	// compared with the microphone again.
 	followed = 400 * time.Millisecond
-	// movedAgo is how long an echo has come at another time when that is known, so
-	// that the filter has learned what is not so.
+	// movedAgo is how old a change of the delay is when it is detected; meanwhile the filter
+	// has learned from misaligned sound.
 	movedAgo = 400 * time.Millisecond
-	// mostNoise is by how many dB noise can be made softer: beyond, it is silence.
+	// mostNoise is the largest noise reduction in dB: beyond it there is silence.
 	mostNoise = 40
 )
 
-// Options say what a Cleaner works on.
+// Options configure a Cleaner.
 type Options struct {
 	RateHz int // of the sound, 8000 to 48000, a multiple of 100
-	// Noise is by how many dB the noise of the place is made softer, 0 to 40; the
-	// more, the more a voice suffers too. With 0 most of it stays.
+	// Noise is by how many dB background noise is reduced, 0 to 40. Higher values also affect
+	// voices. With 0, most of the noise stays.
 	Noise int
-	// Gain makes those who speak softly, or from far away, up to 18 dB louder.
+	// Gain makes soft or distant speakers up to 18 dB louder.
 	Gain bool
 }
 
-// A Cleaner cleans one microphone's sound. One goroutine uses it.
+// Cleaner cleans the sound of one microphone. One goroutine uses it.
 type Cleaner struct {
 	frame         int
 	delay         *delay
@@ -55,13 +54,13 @@ type Cleaner struct {
 	recall        *recall
 	likeness      *likeness
 	reference     reference
-	heard, played []float32 // of this frame, made safe
+	heard, played []float32 // of this frame, sanitised
 	left          []float32 // without the echo
 	closed        bool
 }
 
-// Check says what is missing on this machine to take out an echo, and how to
-// install it; nil: nothing.
+// Check returns an error that says what this machine lacks for echo cancellation, and how to
+// install it; nil if nothing is missing.
 func Check() error {
 	c, err := Open(Options{RateHz: 16000})
 	if err == nil {
@@ -70,15 +69,15 @@ func Check() error {
 	return err
 }
 
-// Open returns a Cleaner, which the caller closes. It fails where the options
-// are out of bounds, and where the machine lacks libspeexdsp.
+// Open returns a Cleaner, which the caller must close. It fails if the options are out of
+// bounds, or the machine lacks libspeexdsp.
 func Open(o Options) (*Cleaner, error) {
 	if o.RateHz < minRateHz || o.RateHz > maxRateHz || o.RateHz%100 != 0 {
 		return nil, fmt.Errorf("clean: the rate is %d Hz; allowed are the multiples of 100 from %d to %d Hz", o.RateHz,
 			minRateHz, maxRateHz)
 	}
 	if o.Noise < 0 || o.Noise > mostNoise {
-		return nil, fmt.Errorf("clean: noise is made softer by %d dB; allowed are 0 to %d dB", o.Noise, mostNoise)
+		return nil, fmt.Errorf("clean: the noise reduction is %d dB; allowed are 0 to %d dB", o.Noise, mostNoise)
 	}
 	n := o.RateHz / 100
 	d, err := newDelay(o.RateHz)
@@ -103,14 +102,12 @@ func Open(o Options) (*Cleaner, error) {
 	}, nil
 }
 
-// FrameSamples is how many samples a frame has.
+// FrameSamples returns the number of samples in a frame.
 func (c *Cleaner) FrameSamples() int { return c.frame }
 
-// Frame takes 10 ms of what the microphone heard, and what was given to the
-// loudspeaker in the same 10 ms of the microphone's clock (a Drift knows), and
-// writes what is left of the first to out. What is missing in a frame counts as
-// silence, what is too long is left out, and samples that are no numbers are
-// silent. A Cleaner that was closed leaves what was heard as it is.
+// Frame cleans 10 ms of microphone sound into out. played is what was given to the loudspeaker
+// in the same 10 ms of the microphone's clock (see Drift). Short frames are padded with
+// silence, long ones cut, and NaN samples become silence. A closed Cleaner copies heard to out.
 func (c *Cleaner) Frame(out, heard, played []float32) {
 	safe(c.heard, heard)
 	safe(c.played, played)
@@ -133,11 +130,11 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	clear(out[copy(out, c.left):])
 }
 
-// follow takes what is known of the delay.
+// follow adapts to a finding about the delay.
 func (c *Cleaner) follow(f finding) {
 	switch f {
 	case confirmed:
-		if !c.recall.known() || c.recall.proven() { // else the filter may have forgotten the room
+		if !c.recall.known() || c.recall.proven() { // otherwise the filter may have forgotten the room
 			c.gain.assumeEcho(0)
 		}
 		c.setReference()
@@ -171,38 +168,37 @@ func (c *Cleaner) follow(f finding) {
 	}
 }
 
-// setReference takes down when the echo comes while what was played is given as it should
-// be: that is what is found first, and what is found first after it was placed anew. What
-// is found later may be a loudspeaker that ran dry.
+// setReference records the delay of the echo while the playback is aligned as it should be: the
+// first delay that is found, also after each repositioning. A later change may come from a
+// loudspeaker that ran dry.
 func (c *Cleaner) setReference() {
 	if !c.reference.known || c.reference.stale {
 		c.reference = reference{known: true, delay: c.delay.at, heldBack: c.alignment.delay}
 	}
 }
 
-// reference is when the echo comes, and by how many samples what was played is kept back
-// for it.
+// reference is the delay of the echo, and by how many samples playback was held back for it.
 type reference struct {
 	known    bool
-	stale    bool // what was played was placed anew since
+	stale    bool // playback was repositioned since
 	delay    time.Duration
 	heldBack int
 }
 
-// DelayChanged says that the echo comes at another time from now on, by how much is not
-// known: the loudspeaker ran dry, or is another one. What is heard while something is
-// played counts as its echo until that is known again, for a second and a half of it at most.
+// DelayChanged reports that the delay of the echo has changed by an unknown amount: the
+// loudspeaker ran dry, or is another one. While something is played, all sound counts as echo
+// until the new delay is found, for a second and a half of sound at most.
 func (c *Cleaner) DelayChanged() {
 	c.delay.forget()
 	c.gain.assumeEcho(shaken)
 }
 
-// PlaybackUnknown says that what is played in the next frame is not known: for that long, and
-// until its echo has come, what is heard counts as that.
+// PlaybackUnknown reports that the playback of the next frame is unknown. For that frame, and
+// until its echo has arrived, all sound counts as echo.
 func (c *Cleaner) PlaybackUnknown() { c.gain.unknown = unknownFrames }
 
-// ReferenceMoved says that what was played is given anew as it was at first, as
-// Drift.Reference tells: so much later than now comes the echo that it did then.
+// ReferenceMoved reports that playback is aligned again as it was at first (Drift.Reference
+// returned Restored), so that its echo has the delay that it had then.
 func (c *Cleaner) ReferenceMoved() {
 	c.delay.forget()
 	if h := c.reference; h.known {
@@ -212,7 +208,7 @@ func (c *Cleaner) ReferenceMoved() {
 	c.gain.assumeEcho(max(doubted, c.gain.assumedFor()))
 }
 
-// safe copies what are samples, in [-1, 1].
+// safe copies samples, limited to [-1, 1], with NaN as silence.
 func safe(to, from []float32) {
 	n := copy(to, from)
 	clear(to[n:])
@@ -228,7 +224,7 @@ func safe(to, from []float32) {
 	}
 }
 
-// Close gives the memory back.
+// Close frees the memory.
 func (c *Cleaner) Close() {
 	c.closed = true
 	c.speex.free()

@@ -17,7 +17,7 @@ const rate = 16000
 
 var full = os.Getenv("PARLEY_FULL_TESTS") != ""
 
-// voices are the box's own, one after the other.
+// voices are the box's own voices, one after the other.
 func voices(t testing.TB, long time.Duration) (pcm []float32) {
 	t.Helper()
 	n := audio.Samples(long, rate)
@@ -75,11 +75,11 @@ func power(pcm []float32) float64 {
 	return 10 * math.Log10(sum/float64(len(pcm))+1e-12)
 }
 
-// After three seconds the box's voice is 25 dB softer, whatever the devices' delay;
-// and again where another device was chosen, or the loudspeaker was moved.
-func TestWhatWasPlayedIsTakenOut(t *testing.T) {
+// After three seconds the box's voice is 25 dB softer, whatever the devices' delay; also after
+// a change of device, or after the loudspeaker was moved.
+func TestEchoIsCancelled(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	for n, late := range []time.Duration{0, 20 * time.Millisecond, 120 * time.Millisecond, 300 * time.Millisecond} {
 		for i := range 3 {
@@ -111,11 +111,11 @@ func TestWhatWasPlayedIsTakenOut(t *testing.T) {
 	}
 }
 
-// Somebody who speaks at the same time is left as he is, also one softer than the
-// echo; and what he says leaves 15 ms later at most.
-func TestWhoSpeaksOverItIsLeft(t *testing.T) {
+// A person who speaks at the same time passes unchanged, also if softer than the echo; and with
+// 15 ms of delay at most.
+func TestDoubleTalkPasses(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	played := voices(t, 16*time.Second)
 	r := acoustics.Room{
@@ -152,8 +152,8 @@ func TestWhoSpeaksOverItIsLeft(t *testing.T) {
 	}
 }
 
-// Where nothing is played, a voice goes through as it is.
-func TestWithoutAnEchoAVoiceIsLeft(t *testing.T) {
+// Without playback, a voice passes unchanged.
+func TestVoiceWithoutEchoPasses(t *testing.T) {
 	near := recording(t, "demo-moreinfo")
 	out := open(t).all(near, make([]float32, len(near)))
 	if change := power(out) - power(near); math.Abs(change) > 0.5 {
@@ -161,11 +161,11 @@ func TestWithoutAnEchoAVoiceIsLeft(t *testing.T) {
 	}
 }
 
-// Somebody two metres away becomes as loud as somebody near, one who is near stays
-// as he is, and noise alone stays noise.
-func TestWhoStandsFarAwayIsLifted(t *testing.T) {
+// A person two metres away becomes as loud as one close by, a close person stays as loud, and
+// noise stays noise.
+func TestDistantVoiceIsAmplified(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	near := recording(t, "demo-instruct")
 	r := acoustics.Room{RateHz: rate, Decay: 300 * time.Millisecond}
@@ -183,7 +183,7 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 		if got < c.least || got > c.most {
 			t.Errorf("a voice of %v dB becomes %.1f: want %v to %v", c.loud, got, c.least, c.most)
 		}
-		// It does not pump: within the second half the lift hardly changes.
+		// The gain does not pump: in the second half it hardly changes.
 		low, high := math.Inf(1), math.Inf(-1)
 		for i := half; i+rate <= len(out); i += rate / 2 {
 			lift := power(out[i:i+rate]) - power(pcm[i:i+rate])
@@ -250,7 +250,7 @@ func TestAMissingLibraryIsNamedWithItsPackage(t *testing.T) {
 	}
 }
 
-// Whatever comes, samples go out.
+// Any input gives finite samples.
 func FuzzFrame(f *testing.F) {
 	f.Add(uint16(160), uint16(160), uint16(160), uint8(0))
 	f.Add(uint16(0), uint16(1), uint16(5000), uint8(7))

@@ -7,66 +7,66 @@ import (
 )
 
 const (
-	// mostPPM is how far two devices' clocks are taken to differ at most, in parts
-	// per million. Crystals keep 100, the clocks of USB and Bluetooth 500.
+	// mostPPM is the largest assumed difference of two devices' clocks, in parts per million.
+	// Crystals stay within 100, the clocks of USB and Bluetooth within 500.
 	mostPPM = 1000
-	// clockStep is how often the clocks are compared: a callback is late by some
-	// milliseconds now and then, and never early, so that the earliest within half a
-	// second tells the time. firstStep is the same for a first guess.
+	// clockStep is how often the clocks are compared. A callback may be late by some
+	// milliseconds, but never early, so that the earliest one within half a second tells the
+	// time. firstStep is the interval before the first estimate.
 	clockStep, firstStep = 500 * time.Millisecond, 120 * time.Millisecond
-	// clockSteps is off how many of these the difference is read: two minutes; and
-	// clockFirst how many make a first guess.
+	// clockSteps is how many comparisons the estimate uses, two minutes, and clockFirst how
+	// many the first estimate needs.
 	clockSteps, clockFirst = 240, 12
-	// clockSure is from how many standard errors on a difference is surely there. A busy
-	// machine is late for many steps in a row, which these errors know nothing of.
+	// clockSure is how many standard errors a difference must have to be certain. On a busy
+	// machine callbacks are late for many steps in a row, which the standard error does not
+	// reflect.
 	clockSure = 5
-	// clockJump is by how much a device must be off at once for sound to have been
-	// lost, or not asked for: then what was before says nothing of what is after.
+	// clockJump is the sudden offset from which sound must have been lost or not requested;
+	// earlier comparisons are then meaningless.
 	clockJump = 15 * time.Millisecond
-	// clockTurn is by how much a device is off at once and stays so for a loudspeaker to
-	// have run dry: what was before is moved by as much, for it would be read as two
-	// clocks that differ, by 100 ppm where it are 10 ms. clockSides is how many
-	// comparisons on each side say so.
+	// clockTurn is the sudden and lasting offset from which a loudspeaker must have run dry.
+	// Earlier comparisons are shifted by it, since it would otherwise look like a difference of
+	// clocks: 10 ms look like 100 ppm. clockSides is how many comparisons on each side confirm
+	// it.
 	clockTurn  = 2 * time.Millisecond
 	clockSides = 3
-	// topFades is how fast what is taken for the time of a device's clock may fall
-	// behind that of the box: mostPPM.
+	// topFades is how fast the estimate of a device's time may fall behind the box's: mostPPM.
 	topFades = mostPPM / 1e6
 )
 
-// clocks compares the clocks of two devices by how much sound each has taken or
-// brought, against a third clock.
+// clocks compares the clocks of two devices with a third clock, by how much sound each has
+// consumed or produced.
 type clocks struct {
 	rateHz           int
 	differ, centring float64 // ppm
 	out, in          deviceClock
-	until            time.Duration // the step
+	until            time.Duration // of the current step
 	steps            int           // since both devices run
-	apart            []float64     // how far the one was ahead of the other, step by step, in samples
-	fresh            bool          // the newest of them was not asked for yet
+	apart            []float64     // the loudspeaker's lead over the microphone at each step, in samples
+	fresh            bool          // the newest has not been returned yet
 }
 
-// deviceClock is one device: how much sound has passed, when the newest did, and the
-// furthest that it was ahead of the time since the last step.
+// deviceClock is one device: how much sound has passed, when the newest did, and its largest
+// lead over the clock since the last step.
 type deviceClock struct {
 	passed int64
 	newest time.Duration
 	lead   float64
-	top    float64 // the same, of all that it did
+	top    float64 // the largest lead of all
 	topAt  float64 // when, in samples
 }
 
 func (p *deviceClock) seen(at float64) { p.lead = max(p.lead, float64(p.passed)-at) }
 
-// silent is for how long the device did nothing.
+// silent returns for how long the device was inactive.
 func (p *deviceClock) silent(now time.Duration) time.Duration {
 	silent := now - p.newest
 	p.newest = now
 	return silent
 }
 
-// dry is how many samples a device that holds so many went without, that asks for
-// more at a time, in samples, by how late it asks.
+// dry returns for how many samples a device ran dry, which holds some samples when it requests
+// more: it is known by how late the request is.
 func (p *deviceClock) dry(at, held float64) float64 {
 	ahead := float64(p.passed) - at
 	p.top -= (at - p.topAt) * topFades
@@ -82,9 +82,8 @@ func (p *deviceClock) dry(at, held float64) float64 {
 
 func (c *clocks) ppm() float64 { return min(max(c.differ+c.centring, -mostPPM), mostPPM) }
 
-// played takes down that the loudspeaker, which held so many samples, has asked for
-// n more: those before are on their way. It returns how many samples long it had
-// nothing to play before.
+// played records that the loudspeaker, which still held some samples, requested n more. It
+// returns for how many samples it had run dry before.
 func (c *clocks) played(now time.Duration, n int, held float64) (dry float64) {
 	if c.out.silent(now) > stopped {
 		c.forget()
@@ -97,8 +96,8 @@ func (c *clocks) played(now time.Duration, n int, held float64) (dry float64) {
 	return dry
 }
 
-// heard takes down that the microphone has brought n samples, and returns for how
-// long it had brought none.
+// heard records that the microphone delivered n samples, and returns for how long it had
+// delivered none.
 func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
 	if silent = c.in.silent(now); silent > stopped {
 		c.forget()
@@ -109,13 +108,13 @@ func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
 	return silent
 }
 
-// forget begins anew. What is known of the clocks stays.
+// forget starts anew, but keeps the estimated difference of the clocks.
 func (c *clocks) forget() {
 	c.out.lead, c.in.lead = math.Inf(-1), math.Inf(-1)
 	c.apart, c.steps, c.until, c.fresh = c.apart[:0], 0, 0, false
 }
 
-// step compares the clocks where it is time for that.
+// step compares the clocks when a step has passed.
 func (c *clocks) step(now time.Duration) {
 	long := clockStep
 	if c.steps == 0 {
@@ -125,15 +124,15 @@ func (c *clocks) step(now time.Duration) {
 	case c.until == 0:
 		c.until = now + long
 	case now >= c.until:
-		if c.until += clockStep; now >= c.until { // the machine slept, or nearly
+		if c.until += clockStep; now >= c.until { // the machine slept or stalled
 			c.until = now + clockStep
 		}
 		c.compare()
 	}
 }
 
-// compared is how far the loudspeaker is ahead of the microphone, in samples, and
-// whether that is news; without end where it is not known.
+// compared returns the loudspeaker's lead over the microphone in samples, infinite if unknown,
+// and whether it is new.
 func (c *clocks) compared() (apart float64, fresh bool) {
 	if len(c.apart) == 0 {
 		return math.Inf(1), false
@@ -151,7 +150,7 @@ func (c *clocks) compare() {
 	}
 	most := clockJump.Seconds() * float64(c.rateHz)
 	if k := len(c.apart); k > 0 && math.Abs(apart-c.apart[k-1]) > most || c.steps == 1 {
-		c.apart = c.apart[:0] // also the first, of which little was seen
+		c.apart = c.apart[:0] // the first step is short, and so ignored too
 	}
 	if len(c.apart) == clockSteps {
 		c.apart = c.apart[:copy(c.apart, c.apart[1:])]
@@ -163,8 +162,8 @@ func (c *clocks) compare() {
 		return
 	}
 	rise, doubt := c.rise()
-	// On a busy machine devices seem to differ whose clocks do not: what may be chance
-	// is taken for it.
+	// On a busy machine equal clocks may seem to differ, so an estimate that may be chance is
+	// ignored.
 	if rise = shrunk(rise, doubt); rise == 0 && len(c.apart) < clockSteps {
 		return
 	}
@@ -172,8 +171,7 @@ func (c *clocks) compare() {
 	c.differ = min(max(c.differ, -mostPPM), mostPPM)
 }
 
-// removeStep moves what was before a step by as much, where there was one and both sides of it are
-// straight.
+// removeStep shifts the values before a step, if there is one between two even sides.
 func (c *clocks) removeStep() {
 	k := len(c.apart) - clockSides
 	if k < clockSides {
@@ -190,14 +188,14 @@ func (c *clocks) removeStep() {
 	}
 }
 
-// median is the middle one of some values.
+// median returns the middle one of some values.
 func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
 	return sorted[len(sorted)/2]
 }
 
-// rise is the slope of all that was compared, as far as both halves of it agree, and
-// its standard error: a step is steep in one half, or in none.
+// rise returns the slope of the comparisons, as far as both halves agree, and its standard
+// error. A step affects the slope of one half, or of neither.
 func (c *clocks) rise() (rise, doubt float64) {
 	rise, doubt = slope(c.apart)
 	for _, half := range [][]float64{c.apart[:len(c.apart)/2], c.apart[len(c.apart)/2:]} {
@@ -211,8 +209,8 @@ func (c *clocks) rise() (rise, doubt float64) {
 	return rise, doubt
 }
 
-// shrunk is as much of a rise as is no chance: nothing of one of clockSure standard errors,
-// and nearly all of one of many (the garrote of L. Breiman, 1995).
+// shrunk reduces a rise by what may be chance: to nothing at clockSure standard errors, and
+// hardly at all at many (the garrote of L. Breiman, 1995).
 func shrunk(rise, doubt float64) float64 {
 	if math.Abs(rise) <= clockSure*doubt {
 		return 0
@@ -221,8 +219,8 @@ func shrunk(rise, doubt float64) float64 {
 	return rise * (1 - chance*chance)
 }
 
-// slope is that of the straight line through equally spaced values, by least
-// squares, per step, and its standard error.
+// slope returns the slope of the least-squares line through equally spaced values, per step,
+// and its standard error.
 func slope(y []float64) (rise, doubt float64) {
 	n := float64(len(y))
 	var sum, weighed, squares float64

@@ -10,52 +10,50 @@ import (
 )
 
 const (
-	// delayHz is the rate at which the delay is looked for: an eighth of a
-	// millisecond is exact enough, and most of a voice lies below 4 kHz.
+	// delayHz is the rate at which the delay is searched: an eighth of a millisecond is precise
+	// enough, and most of a voice lies below 4 kHz.
 	delayHz = 8000
-	// delayHeard is how much of what was heard is compared at once, half a second,
-	// with delayPlayed of what was played: so an echo is found up to half a second
-	// delay. Both are powers of two.
+	// delayHeard samples of the microphone, half a second, are compared with delayPlayed
+	// samples of playback, so that echoes are found up to a delay of half a second. Both are
+	// powers of two.
 	delayHeard, delayPlayed = 4096, 8192
-	// delayEvery is how often the delay is looked for: twice within the time in which
-	// a voice is known. delayFades is what is left of what was compared before, each
-	// time: the more, the surer it is found, and the later is noticed that it is
-	// another one.
+	// delayEvery is how often the delay is searched: twice within the time in which a voice is
+	// recognised. delayFades is the weight of earlier comparisons: a larger weight is more
+	// reliable, but slower to detect a change.
 	delayEvery, delayFades = delayHz / 8, 0.3
-	// profileBefore and profileLength are which part of the likeness, around the
-	// delay, is the room's own: 65 ms of walls. profileLooks is of how many looks at it,
-	// each an eighth of a second later, it is about the mean: of fewer it would creep along
-	// with two clocks that differ by some ppm, unseen.
+	// profileBefore and profileLength delimit the part of the likeness around the delay that
+	// characterises the room: 65 ms of reflections. The profile is a mean over about
+	// profileLooks looks, an eighth of a second apart; a mean over fewer would drift along with
+	// two clocks that differ by some ppm, unnoticed.
 	profileBefore, profileLength = delayHz / 200, delayHz * 65 / 1000
 	profileLooks                 = 100
-	// creepFades is what a comparison counts of a delay that creeps, and creepStep by
-	// how much it has to have crept: a sample of 16 kHz.
+	// creepFades is the weight of one comparison in the drift of the delay, and creepStep the
+	// drift from which it is corrected: a sample at 16 kHz.
 	creepFades, creepStep = 0.25, 0.5
-	// maxUnstable is how many comparisons may say that an echo comes at other times, one
-	// after the other, before the last of them is taken: a second.
+	// maxUnstable is how many consecutive comparisons may find different delays before the last
+	// one is accepted: a second.
 	maxUnstable = 8
-	// sameRoom is how alike two of them are that are of one room, at least.
+	// sameRoom is the least likeness of two profiles of the same room.
 	sameRoom = 0.6
-	// delaySure is by how much the best delay has to stand out, in standard
-	// deviations of all of them: chance makes 4.5 of 4096.
+	// delaySure is by how much the best delay must stand out, in standard deviations of all
+	// delays: by chance, the largest of 4096 has 4.5.
 	delaySure = 9
-	// delayWide is of how many frequencies, of 8192, what was played has to be: a tone
-	// is as like itself a period later. The two tones that begin a conversation are of
-	// 28 to 37, voices mostly of 45 to 300.
+	// delayWide is how many frequencies, of 8192, playback must consist of, since a tone
+	// resembles itself a period later. The two tones at the beginning of a conversation have 28
+	// to 37, voices mostly 45 to 300.
 	delayWide = 42
-	// delayQuiet is the power below which what was played is too soft to be found:
-	// -55 dB of full scale.
+	// delayQuiet is the power below which playback is too soft to be found: -55 dB of full
+	// scale.
 	delayQuiet = 3e-6
 )
 
-// delay finds how much later than it was played a sound is heard, by generalized
-// cross-correlation (C. Knapp and G. Carter, 1976), weighted by the coherence of
-// both, so that what is heard of others counts little.
+// delay finds the delay of the echo by generalized cross-correlation (C. Knapp and G. Carter,
+// 1976), weighted by the coherence of both sides, so that other sounds count little.
 type delay struct {
 	transform         *fourier.Transform
 	toHeard, toPlayed *audio.Resampler
 	heard, played     []float32 // the newest, at delayHz
-	fresh             int       // of them not compared yet
+	fresh             int       // samples not compared yet
 	cross             []complex128
 	powerIn, powerOut []float64
 	x, y              []complex128
@@ -64,27 +62,28 @@ type delay struct {
 	candidate         time.Duration
 	strength          float64
 	likeness          []float64     // of each delay, by the newest comparison
-	profile           []float64     // how that looks around the delay that is known
-	profileAt         time.Duration // what that was when it was learned first
-	profiled          int           // looks that it was learned from
-	shift             float64       // by which the newest comparison says it has moved, in samples at delayHz
-	by                float64       // by which it has, of moved and crept
-	width             float64       // of how many frequencies the newest that was played is
-	// what was known is about right at best: of so many comparisons two in a row say where it is to the sample
+	profile           []float64     // the likeness around the known delay
+	profileAt         time.Duration // the delay when it was first learned
+	profiled          int           // number of looks that it was learned from
+	shift             float64       // of the delay by the newest comparison, in samples at delayHz
+	by                float64       // by how much the delay changed, for moved and crept
+	width             float64       // how many frequencies the newest playback has
+	// the delay is known roughly at best: two in a row of so many comparisons give it to the
+	// sample
 	unstable int
-	creeps   float64 // by how much the delay is another one than it is taken for, on the average
+	creeps   float64 // mean error of the delay
 }
 
-// finding is what a comparison says of the delay.
+// finding is the result of a comparison.
 type finding int
 
 const (
 	nothing   finding = iota
-	confirmed         // the echo comes when it came before
-	doubtful          // the echo seems to come at another time: the next comparison knows
-	moved             // in the same room it comes later, or earlier
-	crept             // it comes a little later, or earlier, than it did for a while
-	located           // it is known for the first time, or of another room
+	confirmed         // the delay is unchanged
+	doubtful          // the delay seems to have changed; the next comparison decides
+	moved             // the delay has changed in the same room
+	crept             // the delay has drifted a little
+	located           // the delay is known for the first time, or in another room
 )
 
 func newDelay(rateHz int) (*delay, error) {
@@ -110,8 +109,7 @@ func newDelay(rateHz int) (*delay, error) {
 	return d, err
 }
 
-// frame takes what was heard and played, and says what is known of the delay
-// since.
+// frame adds a frame of both sides, and returns what is newly known about the delay.
 func (d *delay) frame(heard, played []float32) finding {
 	before := len(d.played)
 	d.heard = d.toHeard.Process(d.heard, heard)
@@ -123,8 +121,7 @@ func (d *delay) frame(heard, played []float32) finding {
 	d.fresh = 0
 	d.heard = d.heard[:copy(d.heard, d.heard[len(d.heard)-delayHeard:])]
 	d.played = d.played[:copy(d.played, d.played[len(d.played)-delayPlayed:])]
-	// Of the played half a second that the heard one may be the echo of, some has to
-	// be loud enough.
+	// Some of the half second of playback that may be echoed must be loud enough.
 	if mean(d.played[delayPlayed-delayHeard-delayHeard/2:]) < delayQuiet {
 		return nothing
 	}
@@ -132,8 +129,7 @@ func (d *delay) frame(heard, played []float32) finding {
 	return d.found()
 }
 
-// forget leaves out of what is compared all that was before: the delay is another
-// one, and which is not known.
+// forget discards all earlier sound: the delay has changed, by an unknown amount.
 func (d *delay) forget() {
 	clear(d.cross)
 	clear(d.powerIn)
@@ -150,7 +146,7 @@ func mean(pcm []float32) float64 {
 	return sum / float64(len(pcm))
 }
 
-// compare adds the newest sound to what is known of both.
+// compare adds the newest sound to the spectra.
 func (d *delay) compare() {
 	clear(d.x)
 	for i, v := range d.heard {
@@ -171,8 +167,7 @@ func (d *delay) compare() {
 
 func power2(c complex128) float64 { return real(c)*real(c) + imag(c)*imag(c) }
 
-// found looks for the delay at which both are most alike, and is sure when it
-// stands out, twice.
+// found searches the delay with the greatest likeness. It must stand out in two comparisons.
 func (d *delay) found() finding {
 	best := d.liken()
 	if d.strength < delaySure || d.width < delayWide {
@@ -189,7 +184,7 @@ func (d *delay) found() finding {
 			return d.stays()
 		}
 		by, alike := d.moved(0, len(d.likeness))
-		if alike >= sameRoom && math.Abs(by) < 1.5 { // another wall sends back more than before
+		if alike >= sameRoom && math.Abs(by) < 1.5 { // another wall reflects more than before
 			return d.stays()
 		}
 		if alike >= sameRoom {
@@ -200,7 +195,7 @@ func (d *delay) found() finding {
 			return d.moves(by)
 		}
 	}
-	// A wall may send back more than comes straight: the filter has to reach that.
+	// A reflection may be stronger than the direct sound, which the filter has to include.
 	for i := max(0, best-delayHz/50); i < best; i++ {
 		if d.likeness[i] > peak/2 {
 			best = i
@@ -219,8 +214,8 @@ func (d *delay) found() finding {
 	return located
 }
 
-// stabilise takes that the room comes later by so many samples, once two comparisons
-// in a row say so, to half a sample: a filter that is off by one leaves most of an echo.
+// stabilise accepts that the delay has changed by some samples, when two comparisons in a row
+// agree to half a sample: a filter that is off by one sample leaves most of an echo.
 func (d *delay) stabilise(by float64) finding {
 	again := math.Abs(by-d.shift) < creepStep
 	if d.shift = by; !again && d.unstable > 1 {
@@ -231,7 +226,7 @@ func (d *delay) stabilise(by float64) finding {
 	return d.moves(by)
 }
 
-// moves takes that the room comes later by so many samples.
+// moves accepts that the delay has changed by some samples.
 func (d *delay) moves(by float64) finding {
 	d.at, d.by, d.shift, d.creeps, d.candidate = d.at+samplesAs(by), by, math.Inf(1), 0, -1
 	return moved
@@ -239,8 +234,7 @@ func (d *delay) moves(by float64) finding {
 
 func samplesAs(n float64) time.Duration { return time.Duration(n * float64(time.Second) / delayHz) }
 
-// stays takes that the echo comes when it came before, or as good as: two clocks
-// that differ make it creep.
+// stays accepts that the delay is unchanged, except for the drift of two different clocks.
 func (d *delay) stays() finding {
 	d.candidate, d.shift = -1, math.Inf(1)
 	at := int(math.Round(d.at.Seconds() * delayHz))
@@ -258,7 +252,7 @@ func (d *delay) stays() finding {
 	return confirmed
 }
 
-// liken works out how alike both are at each delay, and returns the best.
+// liken computes the likeness of each delay, and returns the best.
 func (d *delay) liken() (best int) {
 	for k := range d.cross {
 		d.x[k] = d.cross[k] / complex(math.Sqrt(d.powerIn[k]*d.powerOut[k])+1e-12, 0)
@@ -280,8 +274,7 @@ func (d *delay) liken() (best int) {
 	return best
 }
 
-// wide is of how many frequencies a sound mainly is: a tone is as like itself a
-// period later.
+// wide returns how many frequencies a sound mainly has: a tone resembles itself a period later.
 func wide(spectrum []complex128) float64 {
 	var sum, squares float64
 	for _, c := range spectrum {
@@ -291,7 +284,7 @@ func wide(spectrum []complex128) float64 {
 	return sum * sum / (squares + 1e-30)
 }
 
-// near is how alike both are at a delay.
+// near returns the likeness at a delay.
 func (d *delay) near(at time.Duration) (alike float64) {
 	i := int(math.Round(at.Seconds() * delayHz))
 	for _, v := range d.likeness[max(0, min(i-1, len(d.likeness))):max(0, min(i+2, len(d.likeness)))] {
@@ -300,8 +293,8 @@ func (d *delay) near(at time.Duration) (alike float64) {
 	return alike
 }
 
-// learn keeps how the room looks around the delay, where it comes by so many samples later
-// than it is taken for: what is kept does not creep along.
+// learn adds the likeness around the delay to the profile, corrected by the delay's drift, so
+// that the profile does not drift along.
 func (d *delay) learn(creeps float64) {
 	fades := float64(d.profiled) / float64(d.profiled+1)
 	d.profiled = min(d.profiled+1, profileLooks)
@@ -311,13 +304,13 @@ func (d *delay) learn(creeps float64) {
 	}
 }
 
-// off is by how much the delay is later than the sample of the profile that stands for it.
+// off returns by how much the delay exceeds the sample of the profile that stands for it.
 func (d *delay) off() float64 {
 	at := d.profileAt.Seconds() * delayHz
 	return at - math.Round(at)
 }
 
-// between is how alike both are at a delay between two samples.
+// between returns the likeness at a fractional delay.
 func (d *delay) between(at float64) float64 {
 	k := int(math.Floor(at))
 	if k < 0 || k+1 >= len(d.likeness) {
@@ -327,9 +320,8 @@ func (d *delay) between(at float64) float64 {
 	return d.likeness[k]*(1-part) + d.likeness[k+1]*part
 }
 
-// moved is by how many samples the room that is known comes later, where it comes
-// delay one of the delays from least on and below most; and how alike it is to what is
-// heard now, 1 at most.
+// moved returns by how many samples the known room has moved, among the delays from least to
+// below most, and its likeness to the present sound, 1 at most.
 func (d *delay) moved(least, most int) (by, alike float64) {
 	least, most = max(0, least), min(most, len(d.likeness))
 	if least >= most {
@@ -359,7 +351,7 @@ func (d *delay) moved(least, most int) (by, alike float64) {
 		}
 	}
 	place := float64(best)
-	if best > least && best < most-1 { // the top of a parabola through three
+	if best > least && best < most-1 { // the vertex of a parabola through three points
 		a, b, c := fits[best-1], fits[best], fits[best+1]
 		if down := a - 2*b + c; down < 0 {
 			place += (a - c) / (2 * down)

@@ -7,78 +7,77 @@ import (
 )
 
 const (
-	// leastBehind is how far behind what the loudspeaker asks for the reference stays
-	// delay least, for a piece that comes late; spareBehind is how much less that is than
-	// what the loudspeaker still holds when it asks: what is asked for late is known in
-	// time then, and the echo comes so much later than its reference all the same.
-	// asksFor is which part of what it holds a loudspeaker asks for at a time.
+	// leastBehind is how far the reference stays behind the loudspeaker's requests at least,
+	// for pieces that come late. spareBehind is how much less that is than what the loudspeaker
+	// still holds when it requests more: late requests are then still known in time, and the
+	// echo still comes after its reference. asksFor is the share of its buffer, as a divisor,
+	// that a loudspeaker requests at a time.
 	leastBehind, spareBehind = 5 * time.Millisecond, 40 * time.Millisecond
 	asksFor                  = 4
-	// maxBuffered bounds what was played and not asked for: a microphone that was
-	// unplugged asks for nothing.
+	// maxBuffered bounds playback that was not requested yet: an unplugged microphone requests
+	// nothing.
 	maxBuffered = time.Second
-	// retainedBehind is how much of what was asked for is kept, for it may be found that
-	// it was asked for too early.
+	// retainedBehind is how much requested sound is retained, in case it was requested too
+	// early.
 	retainedBehind = 100 * time.Millisecond
-	// stopped is how long a device may do nothing before it counts as stopped, rather
-	// than late.
+	// stopped is how long a device may be inactive before it counts as stopped rather than
+	// late.
 	stopped = 400 * time.Millisecond
-	// another is how long a microphone may bring nothing before it counts as another
-	// one: one that a busy machine kept waiting brings all that it held.
+	// another is how long a microphone may deliver nothing before it counts as another one. A
+	// busy machine delays a microphone, which then delivers everything that it held.
 	another = 2 * time.Second
-	// misplaced is by how much the reference may stand elsewhere than it should while
-	// nothing is played. While something is, it may be ahead as long as there is
-	// something to give, for a loudspeaker that ran dry makes the echo late, and what
-	// finds that is sooner; and mostMisplaced behind, for beyond the echo comes first.
+	// misplaced is the tolerated misalignment of the reference while nothing is played. While
+	// something is played, the reference may be ahead as long as there is sound, since a
+	// loudspeaker that ran dry makes the echo late, and the search for the delay notices that
+	// sooner; and it may be mostMisplaced behind, because beyond that the echo would come
+	// first.
 	misplaced, mostMisplaced = 8 * time.Millisecond, 20 * time.Millisecond
-	// still is how long nothing has been played, softer than a thousandth, for the
-	// echo of it to have faded.
+	// still is how long nothing louder than stillLevel must have been played for its echo to
+	// have faded.
 	still, stillLevel = 700 * time.Millisecond, 0.001
-	// centred and mostCentring say how the reference is brought to where it should be
-	// otherwise: within a minute, by 5 ppm at most, which no filter minds.
+	// centred and mostCentring bound the correction of small misalignments: within a minute, by
+	// at most 5 ppm, which no filter notices.
 	centred, mostCentring = 60, 5
 )
 
-// A Drift keeps what a loudspeaker plays in step with what a microphone hears,
-// where each goes by a clock of its own: the one puts sound in as it is handed to
-// the loudspeaker, the other asks for as much as the microphone took, and gets it
-// stretched by as much as the clocks differ. It goes by how many samples have passed,
-// and not by when: a thread that is late for a piece moves nothing. Any goroutines
-// may call it.
+// Drift keeps playback in step with a microphone when loudspeaker and microphone have different
+// clocks. One side adds sound as it is given to the loudspeaker; the other requests as much as
+// the microphone recorded, and gets it stretched by the difference of the clocks. Drift counts
+// samples and not time, so that a late thread has no effect. It is safe for concurrent use.
 type Drift struct {
 	mu     sync.Mutex
 	rateHz int
 	now    func() time.Duration
 
-	buffer     []float32 // what was played and is still needed
-	base       int64     // number of kept[0] of all that was played
-	at         float64   // number of the next sample that is asked for
-	positioned bool      // it is known
-	behind     float64   // how far it stays behind what the loudspeaker asks for
-	held       float64   // what the loudspeaker still holds when it asks for more
-	taken      int64     // samples that were asked for
-	wrong      int       // how many comparisons in a row found it elsewhere
-	dry        bool      // the loudspeaker was, since that was told
+	buffer     []float32 // playback that is still needed
+	base       int64     // number of buffer[0] within all playback
+	at         float64   // number of the next requested sample
+	positioned bool      // at is known
+	behind     float64   // how far at stays behind the loudspeaker's requests
+	held       float64   // what the loudspeaker still holds when it requests more
+	taken      int64     // requested samples
+	wrong      int       // how many comparisons in a row found a misalignment
+	dry        bool      // the loudspeaker ran dry, not reported yet
 	sound      time.Duration
 
 	clocks clocks
 	sinc   *sinc
 }
 
-// Continuity is how what a Drift gives fits to what it gave before.
+// Continuity is how the reference relates to the piece before it.
 type Continuity int
 
-// The places.
+// The values of Continuity.
 const (
-	Continues    Continuity = iota // it is what comes behind that
-	Restored                       // as much before its echo as at first
-	Repositioned                   // for the first time, or for other devices
-	Unknown                        // something was played, and what is not known: it is silent
-	Dry                            // the loudspeaker had nothing to play: about as much before its echo as before
+	Continues    Continuity = iota // it continues the piece before
+	Restored                       // it is aligned with its echo as at first
+	Repositioned                   // it is aligned for the first time, or for other devices
+	Unknown                        // something was played, but it is unknown what; the reference is silent
+	Dry                            // the loudspeaker ran dry; the alignment with the echo is about as before
 )
 
-// NewDrift returns a Drift for sound of that rate on both sides, in Hz; now is a
-// clock that never goes back, such as the time since the program began.
+// NewDrift returns a Drift for both sides at a rate in Hz. now is a monotonic clock, such as
+// the time since the program started.
 func NewDrift(rateHz int, now func() time.Duration) *Drift {
 	d := &Drift{
 		rateHz: rateHz,
@@ -95,8 +94,7 @@ func NewDrift(rateHz int, now func() time.Duration) *Drift {
 
 func (d *Drift) samples(t time.Duration) int { return int(t * time.Duration(d.rateHz) / time.Second) }
 
-// SetHeld says how much sound the loudspeaker's device holds when it asks for more,
-// 0 where that is not known.
+// SetHeld sets how much sound the loudspeaker holds after a request was filled, 0 if unknown.
 func (d *Drift) SetHeld(long time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,14 +110,14 @@ func (d *Drift) hold(long time.Duration) {
 	d.behind = float64(d.samples(max(leastBehind, held-spareBehind)))
 }
 
-// Played takes the next samples that the loudspeaker's device was given, silence
-// too, which it does not keep. It is called when the device asks for them.
+// Played adds the next samples given to the loudspeaker, including silence. It does not retain
+// pcm. It must be called when the device requests the samples.
 func (d *Drift) Played(pcm []float32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	// What comes after the loudspeaker ran dry is played so much later: to know that at
-	// once leaves no hole in the reference, through which an echo would be heard.
+	// Sound after the loudspeaker ran dry is played later. Knowing that at once avoids a gap in
+	// the reference, through which an echo would pass.
 	if dry := d.clocks.played(now, len(pcm), d.held); dry > 0 && d.held > 0 {
 		d.at, d.dry = d.at-dry, true
 	}
@@ -132,8 +130,8 @@ func (d *Drift) Played(pcm []float32) {
 	}
 }
 
-// Heard takes down that the microphone had brought n samples at a time of the
-// Drift's clock. It is called before they are asked for.
+// Heard records that the microphone had delivered n samples at a time of the Drift's clock. It
+// must be called before their reference is requested.
 func (d *Drift) Heard(at time.Duration, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,9 +140,8 @@ func (d *Drift) Heard(at time.Duration, n int) {
 	}
 }
 
-// Reference fills out with what was played while the microphone took as many
-// samples; where nothing was, with silence. It says where what it gives is other
-// than what comes behind what it gave before.
+// Reference fills out with what was played while the microphone recorded as many samples, or
+// with silence. It returns how that relates to the piece before.
 func (d *Drift) Reference(out []float32) Continuity {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,7 +160,7 @@ func (d *Drift) Reference(out []float32) Continuity {
 		whole := math.Floor(d.at)
 		first := int(int64(whole)-d.base) - sincSide + 1
 		if first < 0 || first+2*sincSide > len(d.buffer) {
-			out[i] = 0 // a piece is late, or was long ago
+			out[i] = 0 // a piece is late, or too old
 			if place == Continues {
 				place = missing
 			}
@@ -176,7 +173,7 @@ func (d *Drift) Reference(out []float32) Continuity {
 	return place
 }
 
-// offset sees whether the next sample that is asked for is the right one.
+// position corrects the position of the next requested sample.
 func (d *Drift) position() Continuity {
 	apart, fresh := d.clocks.compared()
 	if d.dry && d.positioned {
@@ -207,15 +204,15 @@ func (d *Drift) position() Continuity {
 	return Restored
 }
 
-// PPM is by how many parts per million the loudspeaker's clock is faster than the
-// microphone's, as far as is known.
+// PPM returns by how many parts per million the loudspeaker's clock is estimated to be faster
+// than the microphone's.
 func (d *Drift) PPM() float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.clocks.differ
 }
 
-// drop lets go of the oldest samples.
+// drop discards the oldest samples.
 func (d *Drift) drop(n int) {
 	if n = min(n, len(d.buffer)); n > 0 {
 		d.buffer = d.buffer[:copy(d.buffer, d.buffer[n:])]

@@ -10,9 +10,8 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-// Two devices by clocks of their own stay in step: what is given for the
-// microphone's time is what was played then, to some samples, and that place
-// moves slowly.
+// Two devices with different clocks stay in step: the reference for the microphone's time is
+// what was played then, within some samples, and its position moves slowly.
 func TestTwoClocksStayInStep(t *testing.T) {
 	const pitch = 50 // Hz: 320 samples a period
 	for i, ppm := range []float64{-300, -50, 0, 120, 300, 500} {
@@ -29,8 +28,8 @@ func TestTwoClocksStayInStep(t *testing.T) {
 				Seed:     uint64(i),
 			}
 			d := NewDrift(rate, v.Now)
-			d.SetHeld(80 * time.Millisecond) // as a kiosk asks for
-			var wander []float64             // where the reference stands, in samples of the true time
+			d.SetHeld(80 * time.Millisecond) // as a kiosk requests
+			var wander []float64             // position of the reference, in samples of true time
 			pcm := make([]float32, chunk)
 			v.Run(4*time.Minute, func(from, n int) {
 				for i := range pcm {
@@ -73,9 +72,8 @@ func TestTwoClocksStayInStep(t *testing.T) {
 	}
 }
 
-// A microphone that is gone asks for nothing, and one that is there alone gets
-// silence: neither fills the memory.
-func TestOneDeviceAloneHarmsNothing(t *testing.T) {
+// A missing microphone requests nothing, and a lone one gets silence: neither fills the memory.
+func TestOneDeviceAlone(t *testing.T) {
 	var now time.Duration
 	d := NewDrift(rate, func() time.Duration { now += FrameTime; return now })
 	for range 10 * 100 {
@@ -95,8 +93,8 @@ func TestOneDeviceAloneHarmsNothing(t *testing.T) {
 	}
 }
 
-// Each device has a thread of its own, and a third asks how it goes.
-func TestThreadsMayUseADriftAtOnce(t *testing.T) {
+// Each device has its own thread, and a third reads the state.
+func TestDriftIsSafeForConcurrentUse(t *testing.T) {
 	begun := time.Now()
 	d := NewDrift(rate, func() time.Duration { return time.Since(begun) })
 	var all sync.WaitGroup
@@ -120,13 +118,13 @@ func TestThreadsMayUseADriftAtOnce(t *testing.T) {
 	}
 }
 
-// Devices whose clocks differ for half an hour: the echo stays taken out.
-func TestTheEchoStaysOutThoughTheClocksDiffer(t *testing.T) {
+// With clocks that differ for half an hour, the echo stays cancelled.
+func TestEchoStaysCancelledWithDifferentClocks(t *testing.T) {
 	long := time.Minute
 	if full {
 		long = 30 * time.Minute
 	} else if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	for i, ppm := range []float64{-300, 300} {
 		played := voices(t, long)

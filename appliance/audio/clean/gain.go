@@ -6,82 +6,76 @@ import (
 )
 
 const (
-	// loud is how loud a person is made, -23 dB of full scale while speaking: about
-	// as loud as a headset.
+	// loud is the target level of a person, -23 dB of full scale while speaking: about as loud
+	// as a headset.
 	loud = 0.07
-	// mostLift is how much louder somebody far away is made, 18 dB: from two metres
-	// a voice is 12 dB softer than from half a metre, and noise has to stay noise.
-	// Nobody is made softer.
+	// mostLift is the largest gain for a distant person, 18 dB: at two metres a voice is 12 dB
+	// softer than at half a metre, and noise has to stay noise. Nobody is made softer.
 	mostLift = 8.0
-	// liftUp and liftDown are the steps of a frame in which somebody speaks, 3 dB a
-	// second and 12: slower than words, so that none is louder than its neighbour.
+	// liftUp and liftDown are the gain steps of a frame with speech, 3 dB and 12 dB a second:
+	// slower than words, so that no word is louder than the next.
 	liftUp, liftDown = 1.0035, 0.9863
-	// voiceOverNoise is how far a frame must stand out of the noise to be a voice, in
-	// power: 12 dB.
+	// voiceOverNoise is how far a frame must exceed the noise to be a voice, in power: 12 dB.
 	voiceOverNoise = 16
-	// The noise is the least within the last second or two: voices pause between
-	// syllables. What is softer than leastNoise, -75 dB of full scale, is no voice.
+	// The noise is the lowest level of the last second or two: voices pause between syllables.
+	// Sound below leastNoise, -75 dB of full scale, is not a voice.
 	noiseFrames = 100
 	leastNoise  = 3e-8
-	// voiceFades is what a voice's measured loudness keeps a frame: two seconds of
-	// speech make most of it. levelFades is the same of a frame's, over 50 ms: what
-	// is shorter is a click.
+	// voiceFades is the smoothing of a voice's loudness per frame: over two seconds of speech.
+	// levelFades is that of a frame's, over 50 ms: shorter sounds are clicks.
 	voiceFades, levelFades = 0.995, 0.8
-	// bright weighs the high against the low, where the noise of rooms lies.
+	// bright is the pre-emphasis of high frequencies over low ones, where room noise is.
 	bright = 0.9
 
-	// echoGone is how much softer than what was heard a frame is of which the filter
-	// took most, in power: 6 dB. Whoever speaks as loud as the echo leaves half. What
-	// is softer than that is made softer still by as much again, down to an eighth,
-	// and without any lift.
+	// echoGone is the attenuation of a frame, in power, from which the filter counts as having
+	// removed most of it: 6 dB. A person who speaks as loud as the echo leaves half. Softer
+	// frames are attenuated by as much again, down to an eighth, and get no gain.
 	echoGone, echoShut = 0.25, 0.125
-	// assumedGain is how much is left of what counts as echo, -40 dB: of 18 dB less a voice
-	// detector still knows the voice.
+	// assumedGain is the gain of sound that counts as echo, -40 dB: a voice detector still
+	// recognises a voice at -18 dB.
 	assumedGain = 0.01
-	// doubtHeard is the power below which what is heard is no echo that counts, -50 dB.
+	// doubtHeard is the power below which sound does not count as echo, -50 dB.
 	doubtHeard = 1e-5
-	// overHeard is by how much more than was heard may be left, in power: 3 dB.
+	// overHeard is by how much the residual may exceed the microphone's sound, in power: 3 dB.
 	overHeard = 2
-	// learning is how many frames of an echo the filter takes to know a room well;
-	// until then what is left counts twice.
+	// learning is how many frames of echo the filter needs to know a room well; until then the
+	// attenuation of residuals is squared.
 	learning = 400
-	// learningFirst is how many of them all counts as echo: the filter knows too little
-	// of a room that it begins with to leave nothing of it that is like a voice.
+	// learningFirst is for how many of those frames all sound counts as echo: a new filter
+	// leaves residuals that resemble a voice.
 	learningFirst = 60
-	// learningMost is the same where the filter has not taken out 10 dB of it yet.
+	// learningMost is the same while the filter has not removed 10 dB of the echo yet.
 	learningMost = 200
-	// playedFades is what is left of what was played after a frame, in a room that
-	// fades by 60 dB in half a second; playedLeast what counts as being played, -60
-	// dB of full scale.
+	// playedFades is the decay of playback per frame, in a room whose sound falls by 60 dB in
+	// half a second. playedLeast is the power that counts as playback, -60 dB of full scale.
 	playedFades, playedLeast = 0.76, 1e-6
-	// opens and echoShuts are how fast the way is open for somebody, and shut for what
-	// is left of an echo: in two frames, and in eight; doubtShuts the same for what counts
-	// as one.
+	// opens and echoShuts are how fast the gate opens for a person and closes for residual
+	// echo: within two and eight frames. doubtShuts is how fast it closes for sound that counts
+	// as echo.
 	opens, echoShuts, doubtShuts = 0.4, 0.12, 0.6
-	// unknownFrames is for how long after a piece of what was played that is not known
-	// its echo may come.
+	// unknownFrames is how many frames after unknown playback its echo may come.
 	unknownFrames = 8
-	// ceiling is how far a peak may reach.
+	// ceiling is the highest peak.
 	ceiling = 0.97
 )
 
-// gain makes a person as loud as others, and what is left of an echo softer still.
+// gain equalises the loudness of people, and attenuates residual echo.
 type gain struct {
 	lifts         bool
 	lift          float64 // of a person
 	voice         float64 // power
-	least, before float64 // power within this second, and the one before
+	least, before float64 // power within this second and the one before
 	frames        int     // of this second
-	played, heard float64 // powers, of what is still in the room
+	played, heard float64 // powers, with the decay of the room
 	left, level   float64
-	learned       int     // frames of an echo that the filter has learned from
-	last          float64 // sample
-	open          float64 // 1; less where what is left is echo
-	now           float64 // what the last sample was multiplied with
+	learned       int     // frames of echo that the filter has learned from
+	last          float64 // the last sample
+	open          float64 // 1; less for residual echo
+	now           float64 // the gain of the last sample
 	unknown       int     // frames for which something may be played
-	assumed       int     // frames for which all counts as echo while something is played
-	echoes        int     // frames for which what is left is an echo
-	known         bool    // the filter has taken out an echo in this room
+	assumed       int     // frames for which all sound counts as echo during playback
+	echoes        int     // frames for which the residual is echo
+	known         bool    // the filter has cancelled an echo in this room
 }
 
 func newGain(lifts bool) *gain {
@@ -96,12 +90,12 @@ func newGain(lifts bool) *gain {
 	}
 }
 
-// frame works on what is left of a frame, and of the frame before, as heard: what
-// is left comes one later.
+// frame processes the residual of the frame before heard: the suppressor delays it by one
+// frame.
 func (g *gain) frame(left, heard, played []float32) {
 	power := mean(left)
 	g.played = max(mean(played), g.played*playedFades)
-	before := g.heard // with that of the frame of which left is
+	before := g.heard // of the frame of left
 	g.heard = max(mean(heard), g.heard*playedFades)
 	g.left = max(power, g.left*playedFades)
 	echo := g.played > playedLeast || g.unknown > 0
@@ -111,7 +105,7 @@ func (g *gain) frame(left, heard, played []float32) {
 		g.adjust(power)
 	}
 	to := g.open * (1 + (g.lift-1)*max(0, (g.open-echoShut)/(1-echoShut)))
-	// the filter takes out what does not come any more
+	// the filter subtracts an echo that no longer arrives
 	if most := max(before, g.heard) * overHeard; echo && g.left > most {
 		to *= math.Sqrt(most / g.left)
 		g.now = min(g.now, to)
@@ -127,21 +121,20 @@ func (g *gain) frame(left, heard, played []float32) {
 	}
 }
 
-// begin says that the filter learns anew.
+// begin reports that the filter starts anew.
 func (g *gain) begin() { g.learned = 0 }
 
-// returns says that there is an echo that the filter knew once and leaves now: it
-// learns the room as if it began anew.
+// returns reports that the filter leaves an echo that it once cancelled: it learns the room as
+// if it started anew.
 func (g *gain) returns() { g.learned = 0 }
 
-// assumeEcho has all that is heard while something is played count as its echo, for so
-// long of what is heard.
+// assumeEcho makes all sound during playback count as echo, for so long.
 func (g *gain) assumeEcho(long time.Duration) { g.assumed = int(long / FrameTime) }
 
-// assumedFor is for how long that is still so.
+// assumedFor returns how much of that time is left.
 func (g *gain) assumedFor() time.Duration { return time.Duration(g.assumed) * FrameTime }
 
-// follow opens the way for somebody, and shuts it for what is left of an echo.
+// follow opens the gate for a person, and closes it for residual echo.
 func (g *gain) follow(echo bool) {
 	to, shuts := 1.0, echoShuts
 	if g.played > playedLeast {
@@ -151,7 +144,7 @@ func (g *gain) follow(echo bool) {
 	if echo && (g.echoes > 0 || g.unknown > 0 || g.assumed > 0 || g.learned < learningFirst ||
 		!g.known && g.learned < learningMost) {
 		g.unknown = max(0, g.unknown-1)
-		if g.heard > doubtHeard { // else there is no echo that could tell
+		if g.heard > doubtHeard { // otherwise there is no echo to learn from
 			g.assumed = max(0, g.assumed-1)
 		}
 		to, shuts = assumedGain, doubtShuts
@@ -169,10 +162,10 @@ func (g *gain) follow(echo bool) {
 	}
 }
 
-// noise is the power of the place; without end where it is not known yet.
+// noise returns the power of the background noise, infinite if unknown.
 func (g *gain) noise() float64 {
 	if g.frames++; g.frames < 0 {
-		return math.Inf(1) // the first of all fade in
+		return math.Inf(1) // the first frames fade in
 	}
 	g.least = min(g.least, g.level)
 	noise := max(min(g.least, g.before), leastNoise)
@@ -185,7 +178,7 @@ func (g *gain) noise() float64 {
 	return noise
 }
 
-// brightness is the power of a frame with what is low made soft.
+// brightness returns the power of a frame with pre-emphasis.
 func (g *gain) brightness(pcm []float32) float64 {
 	var sum float64
 	for _, v := range pcm {
@@ -196,7 +189,7 @@ func (g *gain) brightness(pcm []float32) float64 {
 	return sum / float64(len(pcm))
 }
 
-// adjust takes a frame of somebody's voice.
+// adjust adapts the gain to a frame of a voice.
 func (g *gain) adjust(power float64) {
 	if g.voice == 0 {
 		g.voice = power

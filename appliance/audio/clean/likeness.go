@@ -3,34 +3,32 @@ package clean
 import "time"
 
 const (
-	// likeWindow is how much of what the filter leaves is held against what was played,
-	// every likeEvery frames.
+	// likeWindow is how much residual is compared with the playback, every likeEvery frames.
 	likeWindow, likeEvery = 64 * time.Millisecond, 2
-	// likeAround is by how much earlier or later than it is taken for an echo may come.
+	// likeAround is by how much the echo may come earlier or later than assumed.
 	likeAround = 4500 * time.Microsecond
-	// steep is how much of a sample is taken off the next, so that what is high in a voice
-	// is as loud as what is low.
+	// steep is a stronger pre-emphasis, which makes the high frequencies of a voice as loud as
+	// the low ones.
 	steep = 0.95
-	// alikeOnce and alikeTwice are which share of the power of what is left the sound that
-	// was played explains, come straight by one way, from which on it is its echo: of both
-	// with that done once, and twice, since what is low of any two voices is alike. Of what
-	// a filter leaves of an echo it is 0.16 in the median, in rooms that fade in 0.2 to 0.5
-	// s. Of 493 looks at people who spoke while the box did 0.17 and 0.09 were the most.
+	// alikeOnce and alikeTwice are the shares of the residual's power that the playback must
+	// explain, by a single path, for it to count as echo: with the pre-emphasis applied once,
+	// or twice, since the low frequencies of any two voices are alike. For the residual of an
+	// echo the median share is 0.16, in rooms that fade in 0.2 to 0.5 s. In 493 looks at people
+	// who spoke during playback, the largest shares were 0.17 and 0.09.
 	alikeOnce, alikeTwice = 0.22, 0.12
-	// echoing is for how many frames what comes behind that counts as echo too.
+	// echoing is for how many further frames the residual counts as echo.
 	echoing = 6
-	// likeLeast is the power of what is left from which on it is looked at, -52 dB.
+	// likeLeast is the least power of a residual to be compared, -52 dB.
 	likeLeast = 6e-6
 )
 
-// likeness knows an echo that the filter leaves by its shape, whatever the reason is: the
-// filter has not caught up yet with a room, a clock, a loudspeaker that ran dry or was
-// turned up. How loud it is makes no difference, and what somebody says is like nothing
-// that was played.
+// likeness recognises residual echo by its waveform, whatever the cause: the filter has not
+// adapted yet to a room, a clock, or a loudspeaker that ran dry or was turned up. The loudness
+// of the echo does not matter, and speech does not resemble anything that was played.
 type likeness struct {
 	window, around int
 	left, played   []float32 // the newest
-	a, b           []float64 // the same, sharp
+	a, b           []float64 // the same, with pre-emphasis
 	frames         int
 }
 
@@ -39,9 +37,8 @@ func newLikeness(rateHz int) *likeness {
 	return &likeness{window: samples(likeWindow), around: samples(likeAround)}
 }
 
-// frame takes what the filter left of a frame, what was heard in it, and what was played,
-// whose echo is taken to come so many samples later; it reports whether what is left is an
-// echo.
+// frame takes the residual of a frame, its microphone sound, and the playback whose echo is
+// assumed to come later by some samples. It reports whether the residual is echo.
 func (l *likeness) frame(left, heard, played []float32, later int) bool {
 	later = max(later, 0)
 	most := l.window + 2 + 2*l.around + later
@@ -64,8 +61,7 @@ func (l *likeness) frame(left, heard, played []float32, later int) bool {
 	return explained(l.a, l.b) >= alikeTwice
 }
 
-// explained is the share of a sound's power that a longer one explains, from wherever in
-// it that is the most.
+// explained returns the largest share of a's power that any part of b explains.
 func explained(a, b []float64) (most float64) {
 	total, own := square(a), square(b[:len(a)])
 	for i := 0; ; i++ {
@@ -83,7 +79,7 @@ func explained(a, b []float64) (most float64) {
 	}
 }
 
-// sharper writes a sound with what is high in it louder to what it returns.
+// sharper appends pcm with pre-emphasis to to[:0].
 func sharper(to []float64, pcm []float32) []float64 {
 	to = to[:0]
 	for i := 1; i < len(pcm); i++ {
@@ -92,7 +88,7 @@ func sharper(to []float64, pcm []float32) []float64 {
 	return to
 }
 
-// again does to a sound what sharper did.
+// again applies the pre-emphasis of sharper once more.
 func again(pcm *[]float64) {
 	p := *pcm
 	for i := range p[1:] {

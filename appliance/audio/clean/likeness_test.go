@@ -7,11 +7,11 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-// What a filter leaves of an echo is known as that, wherever about it comes and however
-// soft it is; and somebody who speaks while something else is played is not.
-func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
+// The residual of an echo is recognised, whatever its delay around the assumed one and however
+// soft it is; a person who speaks during other playback is not mistaken for it.
+func TestResidualEchoIsRecognised(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	played := voices(t, 20*time.Second)
 	r := acoustics.Room{
@@ -21,8 +21,7 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 		Noise:  -70,
 	}
 	echo, person := r.Hear(played), r.Say(recording(t, "demo-moreinfo"), -30)
-	// looks tells how many looks at what is left found something loud enough, and how many
-	// of them an echo.
+	// looks counts the looks with enough residual, and how many of them found an echo.
 	looks := func(left []float32, softer float32, later int) (all, echoes int) {
 		l := newLikeness(rate)
 		soft := make([]float32, rate/100)
@@ -60,11 +59,11 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 	}
 }
 
-// An echo that creeps is followed from where it came first: what is known of the room does
-// not creep along unseen.
-func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
+// An echo that drifts is followed from its first position: the profile of the room does not
+// drift along unnoticed.
+func TestDriftingEchoIsFollowed(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	const late, ppm, long = 40 * time.Millisecond, 12, 60 * time.Second
 	played := voices(t, long)
@@ -87,16 +86,15 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 			first = d.at
 		}
 	}
-	crept := time.Duration(float64(long) * ppm / 1e6) // it comes so much earlier in the end
+	crept := time.Duration(float64(long) * ppm / 1e6) // the total drift
 	t.Logf("it came after %v first, and after %v in the end", first, d.at)
 	if off := first - d.at - crept; off.Abs() > 140*time.Microsecond {
 		t.Errorf("it came after %v first and is taken to come after %v in the end: want %v less", first, d.at, crept)
 	}
 }
 
-// Of two clocks that surely differ the whole difference counts, and of what may be chance
-// nothing.
-func TestADifferenceThatIsSureCountsInFull(t *testing.T) {
+// A certain difference of two clocks counts in full, and one that may be chance not at all.
+func TestCertainDifferenceCountsInFull(t *testing.T) {
 	for _, c := range []struct{ rise, doubt, want float64 }{{1, 0.2, 0}, {-1, 0.3, 0}, {1, 0.01, 0.9975},
 		{-10, 0.2, -9.9}} {
 		if got := shrunk(c.rise, c.doubt); got < c.want-1e-9 || got > c.want+1e-9 {

@@ -2,5 +2,5 @@
 
 package clean
 
-// raced says that the race detector looks on, which takes ten times as long.
+// raced reports that the race detector is on, which is ten times slower.
 const raced = true

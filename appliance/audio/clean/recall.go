@@ -7,46 +7,46 @@ import (
 )
 
 const (
-	// recallTail is how much of a room's response is kept, and recallWindow over how
-	// much sound it is held against what is heard, every recallEvery frames.
+	// recallTail is how much of a room's response is stored, and recallWindow the length of
+	// sound that is compared, every recallEvery frames.
 	recallTail, recallWindow = 100 * time.Millisecond, 80 * time.Millisecond
 	recallEvery              = 4
-	// recallOff is by how much the echo may come earlier or later than it did: what was
-	// played is placed to about that where it had to be placed anew.
+	// recallOff is by how much the echo may come earlier or later than before: about the
+	// precision of repositioned playback.
 	recallOff = 2 * time.Millisecond
-	// provenLeft is what the filter leaves, at most, of an echo that it knows, in power:
-	// 10 dB less. provenFades is what is left of both powers after a frame, over a third
-	// of a second, and provenFrames how often the filter is looked at so.
+	// provenLeft is the largest residual of a known echo, in power: 10 dB less. provenFades is
+	// the smoothing of both powers per frame, over a third of a second, and provenFrames how
+	// often the filter is checked.
 	provenLeft   = 0.1
 	provenFades  = 0.97
 	provenFrames = 100
-	// recallHeard is the power below which what is heard says nothing, -65 dB.
+	// recallHeard is the power below which sound is not evaluated, -65 dB.
 	recallHeard = 3e-7
-	// explains is which share of what is heard the room as it was has to explain, and
-	// better by how much more the filter has to leave than that would: 3 dB. Of people
-	// who speak in a room without an echo a share of 0.2 and more is rare.
+	// explains is the share of the sound that the stored room must explain, and better by how
+	// much more the filter must leave than the stored room would: 3 dB. For people who speak in
+	// a room without echo, a share of 0.2 or more is rare.
 	explains, better = 0.5, 2
-	// surely is the share that is no chance; of less two looks in a row have to say so.
+	// surely is the share that cannot be chance; with less, two looks in a row must agree.
 	surely = 0.8
-	// recovers is for how many frames after that a filter is asked for more: to leave
-	// about as little as the room as it was would.
+	// recovers is for how many frames after that the filter must meet a stricter limit: to
+	// leave about as little as the stored room would.
 	recovers, recovered = 150, 1.25
 )
 
-// recall keeps how the room answered when the filter last took out its echo, and knows
-// the echo by that where the filter does not any more: a loudspeaker that was turned
-// down has it forget the room within seconds, and one that is turned up makes the echo
-// louder than it takes out. How loud the echo is makes no difference here.
+// recall stores the room's response when the filter last cancelled its echo, and recognises the
+// echo by it when the filter no longer does: when a loudspeaker is turned down, the filter
+// forgets the room within seconds, and when it is turned up, the echo exceeds what the filter
+// removes. The loudness of the echo does not matter.
 type recall struct {
 	tail, window, off   int
 	transform           *fourier.Transform
-	response            []complex128 // transformed; nil: the filter has never known the room
+	response            []complex128 // transformed; nil: the filter never knew the room
 	heard, played, left []float32    // the newest
 	x                   []complex128
-	was, now            float64 // powers, of what was heard and of what the filter left
+	was, now            float64 // powers of the microphone and of the residual
 	frames              int
 	recovering          int  // frames
-	suspected           bool // by the look before
+	suspected           bool // by the last look
 }
 
 func newRecall(rateHz int) *recall {
@@ -60,9 +60,9 @@ func newRecall(rateHz int) *recall {
 	return r
 }
 
-// frame takes what was heard and played in a frame, and what the filter left of the
-// one, and reports whether it leaves an echo that the room as it was explains. room
-// gives that as the filter knows it now.
+// frame takes the sound of a frame, its playback and its residual. It reports whether the
+// residual has an echo that the stored room explains. room returns the response that the filter
+// has now.
 func (r *recall) frame(heard, played, left []float32, room func() []float32) (lost bool) {
 	r.heard = latest(r.heard, heard, r.window+1+r.off)
 	r.left = latest(r.left, left, r.window+1+r.off)
@@ -79,15 +79,15 @@ func (r *recall) frame(heard, played, left []float32, room func() []float32) (lo
 	return r.frames%recallEvery == 0 && r.response != nil && len(r.heard) == r.window+1+r.off && r.lost()
 }
 
-// known tells whether the filter has ever known the room.
+// known reports whether the filter ever knew the room.
 func (r *recall) known() bool { return r.response != nil }
 
-// proven tells whether the filter takes out the echo that there is now.
+// proven reports whether the filter cancels the present echo.
 func (r *recall) proven() bool {
 	return r.was*(1-provenFades) > recallHeard && r.now < r.was*provenLeft
 }
 
-// latest is the newest n of some sound and what comes behind it.
+// latest appends next to a sound and returns its newest n samples.
 func latest(kept, next []float32, n int) []float32 {
 	kept = append(kept, next...)
 	if extra := len(kept) - n; extra > 0 {
@@ -96,10 +96,10 @@ func latest(kept, next []float32, n int) []float32 {
 	return kept
 }
 
-// forget lets go of the room: the filter begins anew.
+// forget discards the room: the filter starts anew.
 func (r *recall) forget() { r.response, r.was, r.now, r.recovering = nil, 0, 0, 0 }
 
-// learn takes the room's response.
+// learn stores the room's response.
 func (r *recall) learn(response []float32) {
 	if r.response == nil {
 		r.response = make([]complex128, len(r.x))
@@ -111,7 +111,7 @@ func (r *recall) learn(response []float32) {
 	r.transform.Forward(r.response)
 }
 
-// lost tells whether the room as it was explains what is heard, and the filter leaves it.
+// lost reports whether the stored room explains the sound and the filter leaves it.
 func (r *recall) lost() bool {
 	heard, left := sharp(r.heard[:r.window+1]), sharp(r.left[:r.window+1])
 	total, rest := square(heard), square(left)
@@ -145,8 +145,8 @@ func (r *recall) lost() bool {
 	return true
 }
 
-// echo is what was played as the room made it be heard, from as much earlier as it may
-// have come on.
+// echo returns the playback as the stored room reflects it, beginning at the earliest possible
+// delay.
 func (r *recall) echo() []float32 {
 	clear(r.x)
 	for i, v := range r.played {
@@ -164,8 +164,8 @@ func (r *recall) echo() []float32 {
 	return out
 }
 
-// sharp has what is high beside what is low as loud as that, about, so that a voice's
-// pitch is not all that counts; the first sample is gone.
+// sharp returns pcm with pre-emphasis, so that a voice's pitch does not dominate; it is one
+// sample shorter.
 func sharp(pcm []float32) []float64 {
 	out := make([]float64, len(pcm)-1)
 	for i := range out {

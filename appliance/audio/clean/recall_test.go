@@ -7,8 +7,7 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-// turned is a room whose loudspeaker is so loud (as r.Echo), and so much softer for a
-// while.
+// turned is a room whose loudspeaker is softer for a while.
 func turned(r acoustics.Room, played []float32, from, to int, softer float64) []float32 {
 	heard := r.Hear(played)
 	r.Echo -= softer
@@ -16,11 +15,11 @@ func turned(r acoustics.Room, played []float32, from, to int, softer float64) []
 	return heard
 }
 
-// A loudspeaker that was turned down, or off, until the filter knew no better, and is
-// turned up within a sentence: what comes back is shut out at once.
-func TestAnEchoThatReturnsIsShutOut(t *testing.T) {
+// A loudspeaker is turned down, or off, until the filter has forgotten the room, and is turned
+// up within a sentence: its echo is suppressed at once.
+func TestReturningEchoIsSuppressed(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	for i, softer := range []float64{6, 12, 20, 40} {
 		const down, up = 10 * rate, 24 * rate
@@ -51,9 +50,9 @@ func TestAnEchoThatReturnsIsShutOut(t *testing.T) {
 	}
 }
 
-// Somebody who speaks over a loudspeaker that was turned off is heard, though the room
-// as it was is known.
-func TestSomebodyIsHeardThoughTheEchoIsGone(t *testing.T) {
+// A person who speaks after the loudspeaker was turned off is heard, although the room is
+// stored.
+func TestVoiceIsHeardAfterTheEchoIsGone(t *testing.T) {
 	if raced {
 		return
 	}

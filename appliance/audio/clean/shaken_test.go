@@ -7,12 +7,11 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-// A loudspeaker that runs dry plays all that follows later: a second after that the
-// box's voice is as soft again as in a room that was just learned, and the filter
-// keeps what it knew of it.
-func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
+// A loudspeaker that ran dry plays everything later: a second afterwards the box's voice is as
+// soft again as in a newly learned room, and the filter keeps what it knew.
+func TestDryLoudspeakerIsFollowed(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	const first, every, times = 9 * rate, 5 * rate, 3
 	for i, gap := range []time.Duration{7 * time.Millisecond, 20 * time.Millisecond, 53 * time.Millisecond,
@@ -21,7 +20,7 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 		gaps := map[int]time.Duration{}
 		for n := range times {
 			at := first + n*every
-			// while something is said
+			// during speech
 			for power(played[at:at+rate/10]) < -35 || power(played[at+rate/10:at+rate/2]) < -35 {
 				at += rate / 10
 			}
@@ -57,10 +56,9 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 	}
 }
 
-// Where it is known that the echo comes at another time, what is heard while
-// something is played is shut out until that was found, and a person is not, where
-// nothing is played.
-func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
+// When the delay is known to have changed, sound during playback is suppressed until the new
+// delay is found; a person without playback is not.
+func TestPossibleEchoIsSuppressed(t *testing.T) {
 	played := voices(t, 12*time.Second)
 	r := acoustics.Room{
 		RateHz:  rate,
@@ -90,11 +88,11 @@ func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
 	}
 }
 
-// A loudspeaker that is turned down, and up again: what the filter still takes for an
-// echo is not heard in its place.
-func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
+// A loudspeaker is turned down and up again: what the filter still takes for an echo does not
+// become audible.
+func TestVolumeChangeIsFollowed(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	for voice := range 3 {
 		const down, up = 8 * rate, 16 * rate
@@ -122,12 +120,12 @@ func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
 	}
 }
 
-// A machine that is too busy to fill the loudspeaker leaves no hole in what is known
-// of what it plays, and is not taken for a clock that runs otherwise: what is heard
-// afterwards is shut out, or without its echo, from the first sound on.
-func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
+// A machine too busy to fill the loudspeaker leaves no gap in the reference, and is not
+// mistaken for a differing clock: sound afterwards is suppressed, or free of echo, from the
+// first sample.
+func TestBusyMachineLetsNoEchoThrough(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	ms := time.Millisecond
 	for i, holds := range []time.Duration{80 * ms, 160 * ms, 240 * ms} {
@@ -144,7 +142,7 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 		for n, dry := range []time.Duration{11 * ms, 5 * ms, 100 * ms, -30 * ms, 30 * ms, 500 * ms} {
 			v.Stalls = append(v.Stalls, acoustics.Stall{At: time.Duration(10+9*n) * time.Second, Long: dry + holds})
 		}
-		v.Run(long, func(int, int) {}, func(int, int) {}) // to know when it runs dry
+		v.Run(long, func(int, int) {}, func(int, int) {}) // finds when it runs dry
 		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
@@ -187,12 +185,12 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 	}
 }
 
-// What was played is placed anew: first because it was wrong from the beginning, and
-// much later because the loudspeaker had run dry. The second time its echo comes as it
-// did after the first, and not as in the beginning.
-func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
+// Playback is repositioned twice: first because it was misaligned from the start, and much
+// later because the loudspeaker ran dry. The second time its echo comes as after the first, and
+// not as at the start.
+func TestRepositioningTwice(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // one goroutine computes, ten times slower
 	}
 	const ms = rate / 1000
 	played := voices(t, 30*time.Second)
@@ -232,9 +230,9 @@ func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
 	}
 }
 
-// Where the echo comes at another time and the loudspeaker is off just then, what counts
-// as echo is what comes when it is on again.
-func TestDoubtWaitsForAnEcho(t *testing.T) {
+// If the delay changes while the loudspeaker is off, the sound that counts as echo is what
+// comes when it is on again.
+func TestAssumedEchoWaitsForPlayback(t *testing.T) {
 	if raced {
 		return
 	}

@@ -3,14 +3,14 @@ package clean
 import "math"
 
 const (
-	// sincSide is how many samples on each side a value between two is made of.
+	// sincSide is how many samples on each side determine a value between two.
 	sincSide = 16
-	// sincPhases is how many places between two samples have weights of their own;
-	// the others take a mean of the two beside them, 80 dB exact.
+	// sincPhases is how many positions between two samples have weights of their own; others
+	// interpolate between two of them, with an error of -80 dB.
 	sincPhases = 128
 )
 
-// sinc reads sound between its samples, with a sinc under a Kaiser window.
+// sinc interpolates between samples, with a sinc under a Kaiser window.
 type sinc struct {
 	weights [sincPhases + 1][2 * sincSide]float32
 }
@@ -37,8 +37,8 @@ func newSinc() *sinc {
 	return &s
 }
 
-// delay is the value that lies part of a step behind sample sincSide-1 of the
-// 2·sincSide that it gets.
+// at returns the value that lies a fraction of a step after sample sincSide-1 of pcm, which has
+// 2·sincSide samples.
 func (s *sinc) at(pcm []float32, part float64) float32 {
 	place := part * sincPhases
 	p := min(int(place), sincPhases-1)
@@ -52,8 +52,7 @@ func (s *sinc) at(pcm []float32, part float64) float32 {
 	return a + (b-a)*far
 }
 
-// bessel is the modified Bessel function of the first kind and order 0, by its
-// series.
+// bessel returns the modified Bessel function of the first kind and order 0, by its series.
 func bessel(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > sum*1e-12; k++ {

@@ -10,9 +10,8 @@ import (
 	"parley/internal/clib"
 )
 
-// speexName is the library that learns how an echo comes about and takes it
-// away. It has a licence of the BSD kind, and is found on the machine at run
-// time, or not.
+// speexName is the library that learns and cancels an echo. It has a BSD licence, and is loaded
+// at run time if the machine has it.
 const speexName = "libspeexdsp.so.1"
 
 // Requests of speex_echo.h and speex_preprocess.h.
@@ -26,23 +25,22 @@ const (
 	speexSetEchoState          = 24
 )
 
-// suppressed and suppressedActive are by how many dB what is left of an echo is
-// made softer, where nobody else speaks and where somebody does: the library's own
-// figures. More was tried, and changed nothing.
+// suppressed and suppressedActive are by how many dB residual echo is reduced, without and with
+// other speech: the library's defaults. Larger values were tried, without effect.
 const suppressed, suppressedActive = -40, -15
 
-// speex is one canceller of libspeexdsp, with what takes away the rest of an echo
-// and noise behind it: an adaptive filter in the frequency domain (J. Valin, "On
-// Adjusting the Learning Rate in Frequency Domain Echo Cancellation With
-// Double-Talk", 2007), and a suppressor after Ephraim and Malah (1984). One
-// goroutine uses it. Its memory is freed by free, or with it.
+// speex is an echo canceller of libspeexdsp followed by its suppressor of residual echo and
+// noise: an adaptive filter in the frequency domain (J. Valin, "On Adjusting the Learning Rate
+// in Frequency Domain Echo Cancellation With Double-Talk", 2007), and a suppressor after
+// Ephraim and Malah (1984). One goroutine uses it. Its memory is freed by free, or by the
+// garbage collector.
 type speex struct {
 	echo, rest uintptr
-	free       func() // gives the memory back; nothing else is called after it
+	free       func() // frees the memory; nothing else may be called afterwards
 
 	heard, played, out []int16
-	left               []float32 // by the filter, of the newest frame
-	takes              float64   // 1; 0 where what is heard is taken instead
+	left               []float32 // the residual of the newest frame
+	takes              float64   // 1; 0 while the microphone's sound is used instead of the residual
 	response           []int32
 
 	ctl      func(state uintptr, request int32, value unsafe.Pointer) int32
@@ -51,15 +49,15 @@ type speex struct {
 	reset    func(echo uintptr)
 }
 
-// speexCalls are those that are used while one is made and freed.
+// speexCalls are the functions that make and free a canceller.
 type speexCalls struct {
 	newEcho, newRest   func(frame, second int32) uintptr
 	freeEcho, freeRest func(state uintptr)
 	echoCtl, restCtl   func(state uintptr, request int32, value unsafe.Pointer) int32
 }
 
-// openSpeex makes one with the library of that name, for frames and an echo of so
-// many samples, which makes noise softer by so many dB.
+// openSpeex makes a canceller with the library of a name, for frames and echoes of so many
+// samples, that reduces noise by so many dB.
 func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 	s := &speex{
 		heard:  make([]int16, frame),
@@ -88,7 +86,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 	s.echo, s.rest = c.newEcho(int32(frame), int32(tail)), c.newRest(int32(frame), int32(rateHz))
 	echo, rest := s.echo, s.rest
 	free := func(states [2]uintptr) {
-		if states[1] != 0 { // it looks at the other
+		if states[1] != 0 { // it refers to the other
 			c.freeRest(states[1])
 		}
 		if states[0] != 0 {
@@ -99,7 +97,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 	s.free = sync.OnceFunc(func() { cleanup.Stop(); free([2]uintptr{echo, rest}) })
 	if echo == 0 || rest == 0 {
 		s.free()
-		return nil, fmt.Errorf("%s makes no canceller", name)
+		return nil, fmt.Errorf("%s: cannot create an echo canceller", name)
 	}
 	s.ctl = c.echoCtl
 	if err := errors.Join(c.setUp(echo, rest, rateHz, noise), s.measure()); err != nil {
@@ -112,7 +110,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 func (c speexCalls) setUp(echo, rest uintptr, rateHz, noise int) error {
 	rate := int32(rateHz)
 	if c.echoCtl(echo, speexEchoSetRate, unsafe.Pointer(&rate)) != 0 {
-		return fmt.Errorf("it does not take a rate of %d Hz", rateHz)
+		return fmt.Errorf("rate %d Hz is not supported", rateHz)
 	}
 	for request, db := range map[int32]int32{
 		speexSetNoiseSuppress:      int32(-noise),
@@ -120,29 +118,29 @@ func (c speexCalls) setUp(echo, rest uintptr, rateHz, noise int) error {
 		speexSetEchoSuppressActive: suppressedActive,
 	} {
 		if c.restCtl(rest, request, unsafe.Pointer(&db)) != 0 {
-			return fmt.Errorf("it does not take %d dB for request %d", db, request)
+			return fmt.Errorf("%d dB is not supported for request %d", db, request)
 		}
 	}
-	// The state itself is the value: memory of the library, not of Go's.
+	// The state itself is the value: memory of the library, not of Go.
 	state := *(*unsafe.Pointer)(unsafe.Pointer(&echo))
 	if c.restCtl(rest, speexSetEchoState, state) != 0 {
-		return fmt.Errorf("it does not take the echo's filter")
+		return fmt.Errorf("cannot connect the suppressor to the echo filter")
 	}
 	return nil
 }
 
-// measure makes room for the response of a room.
+// measure allocates the buffer for a room's response.
 func (s *speex) measure() error {
 	var size int32
 	if s.ctl(s.echo, speexEchoResponseSize, unsafe.Pointer(&size)) != 0 || size <= 0 {
-		return fmt.Errorf("it does not tell what it knows of a room")
+		return fmt.Errorf("cannot read the room response")
 	}
 	s.response = make([]int32, size)
 	return nil
 }
 
-// roomResponse is how the room answers to a click, as far as the filter knows it, in no
-// particular unit.
+// roomResponse returns the room's impulse response as far as the filter knows it, in arbitrary
+// units.
 func (s *speex) roomResponse() []float32 {
 	s.ctl(s.echo, speexEchoResponse, unsafe.Pointer(unsafe.SliceData(s.response)))
 	runtime.KeepAlive(s)
@@ -153,14 +151,13 @@ func (s *speex) roomResponse() []float32 {
 	return out
 }
 
-// filter takes what was played out of what was heard, into left. All are of the length
-// that it was made for.
+// filter removes the echo of played from heard, into left. All have the frame length.
 func (s *speex) filter(heard, played []float32) {
 	s.learn(heard, played)
 	for i, v := range s.out {
 		s.left[i] = float32(v) / 32768
 	}
-	// A filter that leaves more than there was puts in an echo that does not come any more.
+	// A filter whose residual exceeds its input subtracts an echo that no longer arrives.
 	takes := 1.0
 	if mean(s.left) > mean(heard)*overHeard {
 		takes = 0
@@ -176,8 +173,8 @@ func (s *speex) filter(heard, played []float32) {
 	toInt16(s.out, s.left)
 }
 
-// finish takes the rest of the echo, and the noise, out of what the filter left of the
-// newest frame; what comes out is a frame late.
+// finish removes residual echo and noise from the newest residual; its output is one frame
+// late.
 func (s *speex) finish(out []float32) {
 	s.suppress(s.rest, unsafe.SliceData(s.out))
 	runtime.KeepAlive(s)
@@ -186,7 +183,7 @@ func (s *speex) finish(out []float32) {
 	}
 }
 
-// learn hears without being heard.
+// learn runs the filter without output.
 func (s *speex) learn(heard, played []float32) {
 	toInt16(s.heard, heard)
 	toInt16(s.played, played)
@@ -194,7 +191,7 @@ func (s *speex) learn(heard, played []float32) {
 	runtime.KeepAlive(s)
 }
 
-// begin forgets what was learned.
+// begin resets what the filter learned.
 func (s *speex) begin() {
 	s.reset(s.echo)
 	runtime.KeepAlive(s)

@@ -1,14 +1,14 @@
-// Package fourier has the discrete Fourier transform of the lengths in use here:
-// powers of two, which is what finding an echo, simulating a room and measuring a
-// voice need, and 25 times one, for the windows of 25 ms that speech models see.
+// Package fourier has the discrete Fourier transform of powers of two, for finding echoes,
+// simulating rooms and measuring voices, and of 25 times a power of two, for the 25 ms windows
+// of speech models.
 package fourier
 
 import "math"
 
-// A Transform is one length's tables. Any number of goroutines may use it.
+// Transform has the tables for one length. It is safe for concurrent use.
 type Transform struct {
 	turns   []complex128 // exp(-2πik/n), for k below n
-	place   []int        // the indices with their digits reversed
+	place   []int        // palindromic, so that reversing digits only swaps
 	radices []int        // the same from both ends, so that reversing digits only swaps
 }
 
@@ -40,7 +40,7 @@ func New(n int) *Transform {
 	return t
 }
 
-// Len is the length.
+// Len returns the length.
 func (t *Transform) Len() int { return len(t.place) }
 
 // Forward transforms x in place, after Cooley and Tukey (1965).
@@ -50,12 +50,12 @@ func (t *Transform) Forward(x []complex128) {
 			x[i], x[j] = x[j], x[i]
 		}
 	}
-	size := 1 // of the transforms that are done
+	size := 1 // of the transforms done so far
 	for _, r := range t.radices {
 		switch {
 		case r == 5:
 			t.joinFive(x, size)
-		case size == 1: // nothing to turn
+		case size == 1: // the factor is 1
 			for i := 0; i+1 < len(x); i += 2 {
 				x[i], x[i+1] = x[i]+x[i+1], x[i]-x[i+1]
 			}
@@ -66,7 +66,7 @@ func (t *Transform) Forward(x []complex128) {
 	}
 }
 
-// join makes of each two transforms that of twice the length.
+// join combines each two transforms into one of twice the length.
 func (t *Transform) join(x []complex128, size int) {
 	step := len(t.turns) / 2 / size
 	for at := 0; at < len(x); at += 2 * size {
@@ -79,7 +79,7 @@ func (t *Transform) join(x []complex128, size int) {
 	}
 }
 
-// joinFive makes of each five transforms that of five times the length.
+// joinFive combines each five transforms into one of five times the length.
 func (t *Transform) joinFive(all []complex128, size int) {
 	n := len(t.turns)
 	step := n / 5 / size

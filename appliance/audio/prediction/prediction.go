@@ -1,5 +1,4 @@
-// Package prediction says how each sample of a signal follows from those before it:
-// linear prediction (Makhoul, 1975), by the autocorrelation method.
+// Package prediction has linear prediction (Makhoul, 1975), by the autocorrelation method.
 package prediction
 
 // Correlate writes the autocorrelation of x into r, for lags from 0 on.
@@ -12,11 +11,10 @@ func Correlate(r, x []float64) {
 	}
 }
 
-// Solve finds the coefficients a, of which a[0] is 1, that leave the least of a signal
-// with the autocorrelation r, as long as a: the sum of a[k]·x[n-k] (Levinson and
-// Durbin). It is solved as if there were as much noise as a share of the signal, with
-// which the filter stays stable. left is what remains of the energy; 0 where the signal
-// has none to go by.
+// Solve finds the coefficients a, with a[0] = 1, that minimise the sum of a[k]·x[n-k] for a
+// signal with the autocorrelation r (Levinson and Durbin). len(r) must be len(a). noise is a
+// share of the signal's energy that is added as white noise, which keeps the filter stable.
+// left is the remaining energy; 0 if the signal has none.
 func Solve(a, r []float64, noise float64) (left float64) {
 	clear(a)
 	a[0], left = 1, r[0]*(1+noise)

@@ -33,7 +33,7 @@ func TestTheFilterThatMadeASignalIsFound(t *testing.T) {
 	}
 }
 
-// What is left is what the filter leaves, and nothing is left of silence.
+// The remaining energy is that of the filter's output, and silence leaves nothing.
 func TestCoefficientsSolveTheNormalEquations(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	x := make([]float64, 300)

@@ -9,30 +9,29 @@ import (
 )
 
 const (
-	// breathSpan is how long a throat is taken to hold still: 20 ms, of which each
-	// half is in two windows.
+	// breathSpan is how long the vocal tract is assumed to be constant: 20 ms, each half of
+	// which is in two windows.
 	breathSpan = 20 // ms
-	// breathOrder is how many poles describe a throat: two for each of its
-	// resonances under 11 kHz, about one a kHz, and some for the lips.
+	// breathOrder is the number of poles that model a vocal tract: two for each resonance below
+	// 11 kHz, about one per kHz, and some for the lips.
 	breathOrder = 26
-	// lifted and sunk are the first-order emphasis under which a throat is
-	// described, and what of it is taken back: a whisper has less of what is low
-	// than a voice, by about 6 dB an octave.
+	// lifted is the pre-emphasis for the model, and sunk how much of it is undone: a whisper
+	// has less low frequencies than a voice, by about 6 dB an octave.
 	lifted, sunk = 0.92, 0.4
-	// airHz is from where on breath is heard in a voice that sounds, too.
+	// airHz is the frequency above which breath is audible in a voiced sound.
 	airHz = 1200
 )
 
-// breath puts breath into a voice, or makes a whisper of it: noise, shaped by the
-// resonances of the throat as linear prediction finds them, in place of the voice.
+// breath adds breath to a voice, or turns it into a whisper: noise shaped by the resonances of
+// the vocal tract, found by linear prediction, replaces the voice.
 type breath struct {
 	amount float64
 	span   int // samples, even
 	window []float64
 	random *rand.Rand
-	in     []float32 // and span samples before
+	in     []float32 // with span samples of the past
 	voiced []float32
-	noise  []float64 // as far as it was made
+	noise  []float64 // as far as computed
 	air    [2]filter.Biquad
 }
 
@@ -54,8 +53,8 @@ func newBreath(rateHz int, amount float64) *breath {
 	return b
 }
 
-// process takes sound and how much of it is voice, and returns what is finished:
-// all but the last span, until the end.
+// process takes sound and the voiced share of each sample, and returns the finished sound: all
+// but the last span, until the end.
 func (b *breath) process(pcm, voiced []float32, end bool) []float32 {
 	b.in, b.voiced = append(b.in, pcm...), append(b.voiced, voiced...)
 	ready := len(b.in)
@@ -68,7 +67,7 @@ func (b *breath) process(pcm, voiced []float32, end bool) []float32 {
 		b.noise = append(b.noise, make([]float64, at+b.span-len(b.noise))...)
 		b.fill(at)
 	}
-	n := at // up to there both windows are in
+	n := at // up to here both windows are complete
 	if end {
 		n = min(n, ready)
 	}
@@ -78,8 +77,7 @@ func (b *breath) process(pcm, voiced []float32, end bool) []float32 {
 	return b.give(half, max(n, half))
 }
 
-// give returns the sound from one place in the buffers to another, and forgets
-// what lies before.
+// give returns the sound between two positions of the buffers, and discards what precedes it.
 func (b *breath) give(from, to int) []float32 {
 	if to <= from {
 		return nil
@@ -99,7 +97,7 @@ func (b *breath) give(from, to int) []float32 {
 	return out
 }
 
-// fill lays noise into a span that begins at a place.
+// fill adds noise to the span at a position.
 func (b *breath) fill(at int) {
 	frame := make([]float64, b.span)
 	var energy float64
@@ -119,7 +117,7 @@ func (b *breath) fill(at int) {
 	if prediction.Solve(poles[:], r[:], 1e-5) <= 0 { // noise 50 dB below
 		return
 	}
-	// The filter is let run in before it is heard.
+	// The filter settles before its output is used.
 	const warm = 4 * breathOrder
 	var said, before float64
 	made := make([]float64, b.span)

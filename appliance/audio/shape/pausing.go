@@ -1,31 +1,30 @@
 package shape
 
 const (
-	// pauseHop is in which steps pauses are looked for, and shortestPause how long
-	// one is at least: the closures of p, t and k are shorter.
+	// pauseHop is the step in which pauses are searched, and shortestPause the least length of
+	// one: the closures of p, t and k are shorter.
 	pauseHop, shortestPause = 10, 80 // ms
-	// pauseLevel is the level under which nothing is said: 45 dB below full scale.
+	// pauseLevel is the level below which there is no speech: 45 dB below full scale.
 	pauseLevel = 0.0056
-	// longestPause bounds what is added to one pause: nobody waits longer.
+	// longestPause bounds what is added to a pause.
 	longestPause = 1500 // ms
 )
 
-// pausing makes the pauses of speech longer or shorter.
+// pausing lengthens or shortens the pauses of speech.
 type pausing struct {
-	times    float64 // of a pause that are added; -0.5 takes half away
+	times    float64 // how many times its length is added to a pause; -0.5 removes half
 	hop      int
 	rateHz   int
 	rest     []float32 // less than a hop
 	held     []float32 // the last hop of a pause
 	quiet    int       // samples of the pause so far
-	taken    int       // samples that were taken in
-	dropped  float64   // how much of a hop is to be left out
+	taken    int       // samples processed
+	dropped  float64   // how much of a hop is to be removed
 	moves    []move
-	anything bool // was said
+	anything bool // there was speech
 }
 
-// A move says by how many samples what comes at a place of the stream or behind
-// comes later.
+// move is by how many samples the stream is delayed from a position on.
 type move struct{ from, by int }
 
 func newPausing(rateHz int, times float64) *pausing {
@@ -45,7 +44,7 @@ func (p *pausing) process(pcm []float32, end bool) (out []float32) {
 	return out
 }
 
-// take takes a hop, and appends what is finished.
+// take processes a hop, and appends the finished sound.
 func (p *pausing) take(out, hop []float32) []float32 {
 	var energy float32
 	for _, x := range hop {
@@ -82,7 +81,7 @@ func (p *pausing) take(out, hop []float32) []float32 {
 	return out
 }
 
-// move notes that what comes from here on comes later.
+// move records that the stream is delayed by more from here on.
 func (p *pausing) move(by int) {
 	if n := len(p.moves); n > 0 {
 		by += p.moves[n-1].by
@@ -90,7 +89,7 @@ func (p *pausing) move(by int) {
 	p.moves = append(p.moves, move{p.taken, by})
 }
 
-// moved is where a sample of the stream went.
+// moved returns the output position of an input sample.
 func (p *pausing) moved(at int) int {
 	by := 0
 	for _, m := range p.moves {
@@ -102,7 +101,7 @@ func (p *pausing) moved(at int) int {
 	return at + by
 }
 
-// fadeOut lets a piece end in silence.
+// fadeOut fades a piece to silence.
 func fadeOut(pcm []float32) {
 	for i := range pcm {
 		pcm[i] *= 1 - float32(i+1)/float32(len(pcm))

@@ -3,38 +3,38 @@ package shape
 import "math"
 
 const (
-	// lowestHz and highestHz are the voices that are followed: from a deep man's to
-	// a child's that calls.
+	// lowestHz and highestHz are the range of voices: from a deep man's to a child's that
+	// calls.
 	lowestHz, highestHz = 65, 520
-	// trackHz is about the rate at which the pitch is looked for: a fundamental has
-	// nothing above.
+	// trackHz is about the rate at which the pitch is searched: a fundamental has nothing
+	// above.
 	trackHz = 6000
-	// trackHop and trackSpan are how often the pitch is looked for, and in how much
-	// of the sound: two periods of a man's voice.
+	// trackHop is how often the pitch is searched, and trackSpan in how much sound: two periods
+	// of a man's voice.
 	trackHop, trackSpan = 5, 20 // ms
-	// onset and stay are from which likeness of a period to the next on there is a
-	// voice, and above which it goes on.
+	// onset is the likeness of consecutive periods at which a voice begins, and stay the one
+	// above which it continues.
 	onset, stay = 0.55, 0.4
-	// quietest is the energy under which nothing is voiced, -60 dB.
+	// quietest is the energy below which nothing is voiced, -60 dB.
 	quietest = 1e-6
-	// octave is how good a shorter period has to be beside the best one: of a
-	// voice's period all multiples are periods, too.
+	// octave is how good a shorter period must be relative to the best: all multiples of a
+	// voice's period are periods too.
 	octave = 0.88
 )
 
-// A pitchTrack follows the pitch of a voice: the normalized cross-correlation of
-// its sound with itself a period later (Talkin, "A Robust Algorithm for Pitch
-// Tracking", 1995), at a low rate.
+// pitchTrack follows the pitch of a voice, by the normalized cross-correlation of the sound
+// with itself a period later (Talkin, "A Robust Algorithm for Pitch Tracking", 1995), at a low
+// rate.
 type pitchTrack struct {
-	step    int       // samples that one of low stands for
+	step    int       // input samples per sample of low
 	hop     int       // samples from one frame to the next
 	rateHz  float64   // of low
-	low     []float32 // the sound at about trackHz
-	taken   int       // samples of the sound that are in low
-	before  float32   // the sum of the last samples that went into low
+	low     []float32 // input samples that are in low
+	taken   int       // the sum of the last samples added to low
+	before  float32   // of the frames, in input samples; 0: unvoiced
 	periods []float32 // of the frames, in samples of the sound; 0: no voice
 	was     float64   // the period in the last frame, in samples of low
-	forgot  int       // how many of low were forgotten
+	forgot  int       // discarded samples of low
 }
 
 func newPitchTrack(rateHz int) *pitchTrack {
@@ -44,20 +44,20 @@ func newPitchTrack(rateHz int) *pitchTrack {
 	return t
 }
 
-// reach is how many samples beyond its middle a frame looks.
+// reach returns how many samples beyond its middle a frame needs.
 func (t *pitchTrack) reach() int {
 	return int((t.rateHz*trackSpan/1000+t.rateHz/lowestHz)/2+3) * t.step
 }
 
-// follow takes all of a stream that is there and finds the pitch as far as it can
-// be known; at its end, everywhere.
+// follow takes the available part of a stream and finds the pitch as far as it can be known; at
+// the end, everywhere.
 func (t *pitchTrack) follow(pcm []float32, begin int, end bool) {
 	for at := t.taken; at+t.step <= begin+len(pcm); at += t.step {
 		var sum float32
 		for _, x := range pcm[at-begin : at-begin+t.step] {
 			sum += x
 		}
-		t.low = append(t.low, (t.before+sum)/float32(2*t.step)) // twice averaged: what is above is 25 dB down
+		t.low = append(t.low, (t.before+sum)/float32(2*t.step)) // averaged twice: higher frequencies are 25 dB down
 		t.before = sum
 		t.taken = at + t.step
 	}
@@ -70,7 +70,7 @@ func (t *pitchTrack) follow(pcm []float32, begin int, end bool) {
 	}
 }
 
-// period is that of the voice around a place in low; 0 where there is none.
+// period returns the period of the voice around a position in low; 0 if unvoiced.
 func (t *pitchTrack) period(at int) float64 {
 	n := int(t.rateHz * trackSpan / 1000)
 	shortest, longest := int(t.rateHz/highestHz), int(t.rateHz/lowestHz)
@@ -114,8 +114,7 @@ func (t *pitchTrack) period(at int) float64 {
 	return exact
 }
 
-// likeness is how much n samples of low from a place on are like those so much
-// later, -1 to 1.
+// likeness returns how much n samples of low resemble those lag later, -1 to 1.
 func (t *pitchTrack) likeness(from, n, lag int) float64 {
 	begin, end := max(from, 0), min(from+n, len(t.low)-lag)
 	if end-begin < n/2 {
@@ -134,10 +133,10 @@ func (t *pitchTrack) likeness(from, n, lag int) float64 {
 	return float64(xy) / math.Sqrt(float64(xx)*float64(yy))
 }
 
-// known is up to which sample the pitch is known.
+// known returns the sample up to which the pitch is known.
 func (t *pitchTrack) known() int { return (len(t.periods) - 1) * t.hop }
 
-// at is the period at a sample, in samples; 0 where there is no voice.
+// at returns the period at a sample, in samples; 0 if unvoiced.
 func (t *pitchTrack) at(sample int) float64 {
 	i := (sample + t.hop/2) / t.hop
 	if i < 0 || i >= len(t.periods) {
@@ -146,7 +145,7 @@ func (t *pitchTrack) at(sample int) float64 {
 	return float64(t.periods[i])
 }
 
-// forget lets go of what lies far before a sample.
+// forget discards what lies far before a sample.
 func (t *pitchTrack) forget(before int) {
 	keep := before/t.step - t.forgot - 2*t.reach()/t.step
 	if keep > len(t.low)/2 && keep > 0 {

@@ -6,54 +6,53 @@ import (
 )
 
 const (
-	// unvoicedStep is how far apart the pieces are where there is no voice, in ms.
+	// unvoicedStep is the distance of the pieces where there is no voice, in ms.
 	unvoicedStep = 5
-	// search is how far from where it is expected the next period is looked for, as
-	// a part of one.
+	// search is how far from its expected position the next period is searched, as a share of a
+	// period.
 	search = 0.22
-	// thinnest bounds by how much the sum of windows is made up for where a low
-	// voice leaves gaps between its periods: they are quiet by nature.
+	// thinnest bounds the normalization of the windows where a low voice has gaps between its
+	// periods, which are naturally quiet.
 	thinnest = 0.35
-	// nearest and furthest bound by how much pitch is moved at one place.
+	// nearest and furthest bound the change of pitch at a position.
 	nearest, furthest = 0.4, 2.6
-	// creaks is how far from the mean a period is, as a logarithm, that says nothing
-	// of it: at the ends of sentences voices fall by an octave.
+	// creaks is the distance of a period from the mean, as a logarithm, from which it is
+	// ignored: at the ends of sentences voices fall by an octave.
 	creaks = 0.45
-	// jitter and shimmer are how irregular in time and in level the periods of a
-	// voice that is all rough are: fifteen times what is healthy.
+	// jitter and shimmer are the irregularity of the periods of a fully rough voice, in time
+	// and level: fifteen times that of a healthy voice.
 	jitter, shimmer = 0.1, 0.6
 )
 
-// A mark is a period of a voice, or a piece of what has none.
+// mark is a period of a voice, or a piece of unvoiced sound.
 type mark struct {
 	at     int
-	period float64 // 0: no voice
+	period float64 // 0: unvoiced
 }
 
-// psola moves the pitch and the resonances of a voice and leaves its time as it
-// is: pitch-synchronous overlap-add (Moulines and Charpentier, 1990). The sound
-// is cut at the periods of the voice, and they are laid together again nearer or
-// further apart; each is stretched or pressed to move the resonances. Sound that
-// is not voiced stays as it is, bit by bit but for rounding.
+// psola moves the pitch and the resonances of a voice without changing its timing:
+// pitch-synchronous overlap-add (Moulines and Charpentier, 1990). The sound is cut at the
+// periods of the voice, which are placed nearer together or further apart; each is stretched or
+// compressed to move the resonances. Unvoiced sound is unchanged, except for rounding.
 type psola struct {
 	rateHz int
 	shape  Settings
 	mean   float64 // logarithm of the mean period of the voice, in samples
-	heard  float64 // how many samples of voice are in it
+	heard  float64 // samples of voice in mean
 	track  *pitchTrack
 	random *rand.Rand
 
 	in       []float32
-	begin    int // of in, in the stream
+	begin    int // position of in, in the stream
 	marks    []mark
-	at       float64 // where the next period goes
-	speaking bool    // a period goes there
+	at       float64 // position of the next period
+	speaking bool    // the next period is voiced
 	odd      bool
 
 	out    []float32 // from done on
-	weight []float32 // the windows in it
-	voiced []float32 // those of them that are of a voice
-	done   int       // samples that were given out
+	weight []float32 // the sum of the windows
+	voiced []float32 // the voiced part of weight
+	done   int       // samples returned
 }
 
 func newPSOLA(rateHz int, s Settings, meanHz float64) *psola {
@@ -70,8 +69,8 @@ func newPSOLA(rateHz int, s Settings, meanHz float64) *psola {
 	return p
 }
 
-// process takes more of the stream, and returns what of it is finished, and how
-// much of each sample is voice, 0 to 1. Both are good until the next call.
+// process takes more of the stream, and returns the finished sound and the voiced share of each
+// sample, 0 to 1. Both are valid until the next call.
 func (p *psola) process(pcm []float32, end bool) (out, voiced []float32) {
 	p.in = append(p.in, pcm...)
 	p.track.follow(p.in, p.begin, end)
@@ -82,7 +81,7 @@ func (p *psola) process(pcm []float32, end bool) (out, voiced []float32) {
 
 func (p *psola) received() int { return p.begin + len(p.in) }
 
-// longest is more samples than a period has.
+// longest returns more samples than any period has.
 func (p *psola) longest() int { return p.rateHz/lowestHz + 1 }
 
 // mark finds the periods as far as the pitch is known.
@@ -109,7 +108,7 @@ func (p *psola) mark(end bool) {
 	}
 }
 
-// sample is one of the stream; beyond its ends there is silence.
+// sample returns a sample of the stream; beyond its ends there is silence.
 func (p *psola) sample(at int) float32 {
 	if i := at - p.begin; i >= 0 && i < len(p.in) {
 		return p.in[i]
@@ -117,7 +116,7 @@ func (p *psola) sample(at int) float32 {
 	return 0
 }
 
-// peak is the loudest place of the first period of a voice.
+// peak returns the loudest position in the first period of a voice.
 func (p *psola) peak(from int, period float64) int {
 	best, at := float32(-1), from
 	for i := from; i < from+int(period); i++ {
@@ -128,8 +127,8 @@ func (p *psola) peak(from int, period float64) int {
 	return at
 }
 
-// alike is where, about a period behind a place, the sound is most like that
-// around it.
+// alike returns the position, about a period after at, where the sound most resembles that
+// around at.
 func (p *psola) alike(at int, period float64) int {
 	half, reach := int(period/2), int(search*period)
 	expected := at + int(period+0.5)
@@ -153,7 +152,7 @@ func (p *psola) alike(at int, period float64) int {
 	return found
 }
 
-// span is a piece of the stream; false where not all of it is there.
+// span returns a piece of the stream; false if not all of it is available.
 func (p *psola) span(from, to int) ([]float32, bool) {
 	if from < p.begin || to > p.received() {
 		return nil, false
@@ -161,7 +160,7 @@ func (p *psola) span(from, to int) ([]float32, bool) {
 	return p.in[from-p.begin : to-p.begin], true
 }
 
-// lay lays periods into the output as far as there are marks.
+// lay places periods in the output as far as there are marks.
 func (p *psola) lay(end bool) {
 	step := float64(p.rateHz * unvoicedStep / 1000)
 	for {
@@ -197,7 +196,7 @@ func (p *psola) lay(end bool) {
 		level := 1.0
 		if p.shape.Rough > 0 {
 			level += p.shape.Rough * shimmer * (p.random.Float64() - 0.5)
-			if p.odd = !p.odd; p.odd { // a second, lower voice, as hoarse ones have
+			if p.odd = !p.odd; p.odd { // a second, lower voice, as in hoarseness
 				level -= 0.45 * p.shape.Rough
 			}
 		}
@@ -210,17 +209,17 @@ func (p *psola) lay(end bool) {
 	}
 }
 
-// ratio is by how much a voice of a period is moved.
+// ratio returns by how much to move a voice with a period.
 func (p *psola) ratio(period float64) float64 {
 	l := math.Log(period)
 	if p.heard == 0 || math.Abs(l-p.mean) < creaks {
-		p.heard = min(p.heard+period, 8*float64(p.rateHz)) // what was said long ago fades
+		p.heard = min(p.heard+period, 8*float64(p.rateHz)) // old speech fades
 		p.mean += (l - p.mean) * period / p.heard
 	}
 	return min(max(math.Exp2(p.shape.Pitch/12)*math.Exp((p.mean-l)*p.shape.Range), nearest), furthest)
 }
 
-// begins is the first period of a voice between two places.
+// begins returns the first voiced period between two positions.
 func (p *psola) begins(from, to float64) (at int, found bool) {
 	for _, m := range p.marks[1:] {
 		if m.period > 0 && float64(m.at) >= from && float64(m.at) < to {
@@ -230,7 +229,7 @@ func (p *psola) begins(from, to float64) (at int, found bool) {
 	return 0, false
 }
 
-// nearest is the index of the mark that is nearest to a place.
+// nearest returns the index of the mark nearest to a position.
 func (p *psola) nearest(at float64) int {
 	i := len(p.marks) - 1
 	for i > 0 && float64(p.marks[i].at) > at {
@@ -242,8 +241,8 @@ func (p *psola) nearest(at float64) int {
 	return i
 }
 
-// add lays the sound around a place into the output at another, under a window
-// that falls over left and right samples, its time pressed by f.
+// add adds the sound around a position to the output at another, under a window that falls over
+// left and right samples, compressed in time by f.
 func (p *psola) add(from, to int, left, right, f float64, level, voiced float32) {
 	first, behind := max(to-int(left), p.done), to+int(right)+1
 	if need := behind - p.done - len(p.out); need > 0 {
@@ -269,8 +268,8 @@ func (p *psola) add(from, to int, left, right, f float64, level, voiced float32)
 	}
 }
 
-// between is the sound at a place between two samples: a cubic through the four
-// around it (Catmull and Rom).
+// between interpolates the sound at a position: a cubic through the four samples around it
+// (Catmull and Rom).
 func (p *psola) between(at float64) float32 {
 	i := int(math.Floor(at))
 	t := float32(at - float64(i))
@@ -278,7 +277,7 @@ func (p *psola) between(at float64) float32 {
 	return b + 0.5*t*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))
 }
 
-// finish returns the samples that nothing more is laid into.
+// finish returns the completed samples.
 func (p *psola) finish(end bool) (out, voiced []float32) {
 	n := min(int(p.at)-p.longest()-p.done, len(p.out))
 	if end {
@@ -304,7 +303,7 @@ func (p *psola) finish(end bool) (out, voiced []float32) {
 	return out, voiced
 }
 
-// forget lets go of what nothing is made of any more.
+// forget discards input that is no longer needed.
 func (p *psola) forget() {
 	keep := p.done - 4*p.longest()
 	if keep-p.begin > len(p.in)/2 && keep > p.begin {

@@ -1,27 +1,26 @@
 package shape
 
-// Settings is how a voice is made to sound other than it does. The zero value
-// leaves it as it is.
+// Settings are how a voice is altered. The zero value leaves it unchanged.
 type Settings struct {
 	Pitch      float64 `json:"pitch,omitempty"`      // semitones up
-	Formant    float64 `json:"formant,omitempty"`    // semitones up, of the resonances: a shorter throat
-	Range      float64 `json:"range,omitempty"`      // how much more the pitch moves: -1 is a monotone, 1 twice as much
-	Brightness float64 `json:"brightness,omitempty"` // dB of what is above 3 kHz
-	Warmth     float64 `json:"warmth,omitempty"`     // dB of what is under 300 Hz
-	Breath     float64 `json:"breath,omitempty"`     // 0 to 1: breath in the voice; 1 is a whisper
-	Rough      float64 `json:"rough,omitempty"`      // 0 to 1: how irregular the voice is
+	Formant    float64 `json:"formant,omitempty"`    // semitones up, of the resonances: a shorter vocal tract
+	Range      float64 `json:"range,omitempty"`      // how much more the pitch varies: -1 is a monotone, 1 twice as much
+	Brightness float64 `json:"brightness,omitempty"` // dB above 3 kHz
+	Warmth     float64 `json:"warmth,omitempty"`     // dB below 300 Hz
+	Breath     float64 `json:"breath,omitempty"`     // 0 to 1; 1 is a whisper
+	Rough      float64 `json:"rough,omitempty"`      // 0 to 1: irregularity of the voice
 	Pauses     float64 `json:"pauses,omitempty"`     // how much longer pauses are: 1 is twice, -0.5 half
-	Gain       float64 `json:"gain,omitempty"`       // dB louder than voices are
+	Gain       float64 `json:"gain,omitempty"`       // dB above the usual level
 }
 
-// The limits of a Settings: beyond them nobody is understood.
+// The limits of Settings: beyond them speech is not intelligible.
 const (
 	MaxPitch, MaxFormant, MaxTone = 12, 6, 12
 	MaxPauses, MaxRange           = 3, 1.5
 	MinGain, MaxGain              = -12, 8
 )
 
-// Plus is s and then t, within the limits.
+// Plus returns s followed by t, within the limits.
 func (s Settings) Plus(t Settings) Settings {
 	within := func(x, low, high float64) float64 { return min(max(x, low), high) }
 	return Settings{

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	brightHz, warmHz = 3000, 300 // corners of the tones
-	// keepTime is over how long the loudness is compared, and keepMost by how much
-	// it is made up for, in dB.
+	brightHz, warmHz = 3000, 300 // corner frequencies of the tone filters
+	// keepTime is the time over which the loudness is compared, and keepMost the largest
+	// compensation in dB.
 	keepTime = 0.4 // s
 	keepMost = 14
 )
 
-// A Shaper makes a voice sound other than it does, in a stream: pitch, resonances
-// and irregularity by psola, breath, tones, pauses, and the loudness that it had,
-// and Gain more. What it keeps back of a stream is at most 80 ms.
+// Shaper alters a voice in a stream: its pitch, resonances and irregularity by psola, then
+// breath, tone and pauses. It restores the loudness, and adds Settings.Gain. It holds back at
+// most 80 ms of a stream.
 type Shaper struct {
-	psola  *psola  // nil: nothing for it to do
-	breath *breath // nil: none
+	psola  *psola  // nil: not needed
+	breath *breath // nil: not needed
 	tones  []filter.Biquad
 	keeper *loudnessKeeper
 	gain   float32
 	pauses *pausing
 }
 
-// New returns a Shaper for a stream at a rate, of a voice whose mean pitch
-// is meanHz; 0 lets it find out.
+// New returns a Shaper for a stream at a rate, of a voice with the mean pitch meanHz; 0 means
+// that the Shaper finds it out.
 func New(rateHz int, s Settings, meanHz float64) *Shaper {
 	p := &Shaper{
 		keeper: newLoudnessKeeper(rateHz), gain: float32(math.Pow(10, s.Gain/20)), pauses: newPausing(rateHz, s.Pauses),
@@ -48,8 +48,8 @@ func New(rateHz int, s Settings, meanHz float64) *Shaper {
 	return p
 }
 
-// Process returns what of the stream is finished when pcm is added to it; at its
-// end, all. It may change pcm.
+// Process adds pcm to the stream and returns the finished sound; at the end, all of it. It may
+// modify pcm.
 func (p *Shaper) Process(pcm []float32, end bool) []float32 {
 	p.keeper.before(pcm)
 	out, voiced := pcm, []float32(nil)
@@ -71,14 +71,14 @@ func (p *Shaper) Process(pcm []float32, end bool) []float32 {
 	return p.pauses.process(out, end)
 }
 
-// Moved is where in the output a sample of the input is, which was processed.
+// Moved returns the output position of a processed input sample.
 func (p *Shaper) Moved(at int) int { return p.pauses.moved(at) }
 
-// loudnessKeeper keeps a stream as loud as it was before something was done to it: it
-// compares the power of both, weighted as in BS.1770, over a short time.
+// loudnessKeeper restores the loudness that a stream had before processing: it compares the
+// power of both, weighted as in BS.1770, over a short time.
 type loudnessKeeper struct {
 	was, is    [2]filter.Biquad
-	powers     []float32 // of the stream before, for what has not come out yet
+	powers     []float32 // of the input that has not been output yet
 	old, new   float64   // mean powers
 	fade, gain float64
 }
@@ -98,8 +98,8 @@ func (k *loudnessKeeper) before(pcm []float32) {
 }
 
 func (k *loudnessKeeper) restore(out []float32) {
-	// What comes out together is looked at before any of it is given its gain, so
-	// that a beginning is as loud as what follows.
+	// Sound that is output together is measured before any of it gets its gain, so that a
+	// beginning is as loud as what follows.
 	const floor = 1e-9
 	for i, x := range out {
 		y := k.is[1].Next(k.is[0].Next(float64(x)))

@@ -9,8 +9,8 @@ import (
 	"parley/appliance/audio"
 )
 
-// A sung vowel: a train of pulses through three resonances, with its pitch going
-// up and down around hz, and pauses of 200 ms between its words of 600 ms.
+// sung returns a sung vowel: pulses through three resonances, with the pitch varying around hz,
+// and pauses of 200 ms between words of 600 ms.
 func sung(rateHz int, hz, depth float64, seconds float64) []float32 {
 	pcm := make([]float32, int(seconds*float64(rateHz)))
 	phase := 0.0
@@ -58,7 +58,7 @@ func shapedIn(pcm []float32, rateHz, piece int, s Settings, hz float64) []float3
 	return out
 }
 
-// heardPitch is the mean pitch of a voice, and how far it moves, in semitones.
+// heardPitch returns the median pitch of a voice, and its range in semitones.
 func heardPitch(pcm []float32, rateHz int) (hz, moves float64, voiced int) {
 	t := newPitchTrack(rateHz)
 	t.follow(pcm, 0, true)
@@ -76,7 +76,7 @@ func heardPitch(pcm []float32, rateHz int) (hz, moves float64, voiced int) {
 	return math.Exp2(middle / 12), all[len(all)*9/10] - all[len(all)/10], len(all)
 }
 
-func TestAShapeMovesWhatItSays(t *testing.T) {
+func TestShapeChangesWhatItSets(t *testing.T) {
 	const rate, hz = 24000, 140.0
 	pcm := sung(rate, hz, 2, 4)
 	_, moved, voiced := heardPitch(pcm, rate)
@@ -132,8 +132,8 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 	}
 }
 
-// harmonicity is the level of what comes again after a period of a voice, over that of
-// what does not, in dB: the median over pieces of three periods that can be heard.
+// harmonicity returns the ratio of the periodic to the aperiodic part of a voice in dB: the
+// median over audible pieces of three periods.
 func harmonicity(pcm []float32, rateHz int, hz float64) float64 {
 	n := int(3 * float64(rateHz) / hz)
 	var all []float64
@@ -158,7 +158,7 @@ func harmonicity(pcm []float32, rateHz int, hz float64) float64 {
 	return all[len(all)/2]
 }
 
-// slopeOf grows with how much of a sound is high.
+// slopeOf grows with the share of high frequencies.
 func slopeOf(pcm []float32) float64 {
 	var steps, all float64
 	for i := 1; i < len(pcm); i++ {
@@ -169,7 +169,7 @@ func slopeOf(pcm []float32) float64 {
 	return math.Sqrt(steps / all)
 }
 
-func TestAShapeThatChangesNothingLeavesEverySample(t *testing.T) {
+func TestZeroSettingsChangeNothing(t *testing.T) {
 	const rate = 22050
 	pcm := sung(rate, 110, 3, 2)
 	for _, piece := range []int{1, 100, 5632, 1 << 20} {

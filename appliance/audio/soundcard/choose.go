@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ErrNoDevice is what is wrong with a name that no device has, or several.
+// ErrNoDevice is a device name that matches no device, or several.
 type ErrNoDevice struct {
 	Name  string
 	Kind  Kind
-	Known []Device // all, or those that are meant alike
-	Many  bool     // several are meant
+	Known []Device // all devices, or those that match
+	Many  bool     // several match
 }
 
-// Error says which devices there are.
+// Error lists the devices.
 func (e ErrNoDevice) Error() string {
 	var names []string
 	for _, d := range e.Known {
@@ -21,17 +21,16 @@ func (e ErrNoDevice) Error() string {
 	}
 	switch {
 	case e.Many:
-		return fmt.Sprintf("%.80q names several %ss: %s: use one of the ids", e.Name, e.Kind.words(),
+		return fmt.Sprintf("%.80q matches several %ss: %s: use one of the ids", e.Name, e.Kind.words(),
 			strings.Join(names, ", "))
 	case len(names) == 0:
-		return fmt.Sprintf("no %s is called %.80q: there is none at all", e.Kind.words(), e.Name)
+		return fmt.Sprintf("no %s matches %.80q: there is none", e.Kind.words(), e.Name)
 	}
-	return fmt.Sprintf("no %s is called %.80q: there are %s", e.Kind.words(), e.Name, strings.Join(names, ", "))
+	return fmt.Sprintf("no %s matches %.80q: there are %s", e.Kind.words(), e.Name, strings.Join(names, ", "))
 }
 
-// Choose returns the device, of those of one kind, that is meant by its id, its
-// name, or a part of either that no other has. Upper and lower case are alike.
-// The error is an ErrNoDevice.
+// Choose returns the device of a kind with an id, a name, or a unique part of either, in any
+// case. The error is an ErrNoDevice.
 func Choose(all []Device, kind Kind, wanted string) (Device, error) {
 	want := strings.ToLower(strings.TrimSpace(wanted))
 	for _, fits := range []func(d Device) bool{
@@ -63,20 +62,20 @@ func Choose(all []Device, kind Kind, wanted string) (Device, error) {
 	return Device{}, ErrNoDevice{Name: wanted, Kind: kind, Known: all}
 }
 
-// ErrMonitor is what is wrong with a microphone that hears what a loudspeaker plays,
-// which PulseAudio has for each of them, and makes the default where there is no
-// other: a box that listened to it would talk with itself.
+// ErrMonitor is a microphone that records what a loudspeaker plays. PulseAudio has one for each
+// loudspeaker, and makes it the default if there is no other microphone: a box that listened to
+// it would talk to itself.
 type ErrMonitor struct{ Device Device }
 
 // Error says what to do.
 func (e ErrMonitor) Error() string {
-	return fmt.Sprintf("there is no microphone: the system's default is %q (%s), which hears what the box plays: "+
+	return fmt.Sprintf("there is no microphone: the system's default is %q (%s), which records what the box plays: "+
 		"plug one in, or name it", e.Device.Name, e.Device.ID)
 }
 
-// DefaultDevice returns the device, of those of one kind, that is taken where none is named:
-// the system's default. Its ID is empty where the system does not tell which that is.
-// The error is an ErrMonitor, or says that there is none.
+// DefaultDevice returns the system's default device of a kind. Its ID is empty if the system
+// does not say which device that is. The error is an ErrMonitor, or reports that there is no
+// device.
 func DefaultDevice(all []Device, kind Kind) (Device, error) {
 	if len(all) == 0 {
 		return Device{}, fmt.Errorf("there is no %s: the system lists none", kind.words())

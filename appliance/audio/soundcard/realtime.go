@@ -6,18 +6,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// realtimeThread is the thread that a device calls from: it goes before all that computes,
-// and nothing that it starts does. A thread of the runtime that is made while the
-// device is served would otherwise be as urgent for ever, with whatever runs on it,
-// and so would each process that it starts: engines that keep the cores from all.
+// realtimeThread gives the thread of a device real-time priority, without passing it on to the
+// threads and processes that it starts. Otherwise a thread that the Go runtime creates during a
+// callback would keep the priority for ever, with whatever runs on it, and so would each
+// process that it starts: engines that take the cores from everything else.
 type realtimeThread struct{ once sync.Once }
 
-// realtimePriority is the lowest that goes before ordinary threads: the sound server,
-// which has to play what is made here, comes first.
+// realtimePriority is the lowest real-time priority: the sound server, which has to play the
+// box's sound, takes precedence.
 const realtimePriority = 1
 
-// raise is to be called first by each call of the device. Where the user may not
-// have such threads, the device's goes among the others.
+// raise must be called first in each callback of the device. Without the permission, the thread
+// keeps its normal priority.
 func (u *realtimeThread) raise() {
 	u.once.Do(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{

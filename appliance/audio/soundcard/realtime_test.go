@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A box whose threads had all become as urgent as its microphone's kept both cores
-// for as long as they computed: nothing else on the machine ran.
-func TestNothingThatADeviceStartsIsAsUrgentAsItsThread(t *testing.T) {
+// All threads of a box had inherited the priority of its microphone's thread, and took both
+// cores while they computed: nothing else on the machine ran.
+func TestRealtimePriorityIsNotInherited(t *testing.T) {
 	runtime.LockOSThread() // for good: the thread ends with the test
 	new(realtimeThread).raise()
 	own, err := unix.SchedGetAttr(0, 0)
@@ -21,7 +21,7 @@ func TestNothingThatADeviceStartsIsAsUrgentAsItsThread(t *testing.T) {
 	if own.Policy != unix.SCHED_FIFO {
 		t.Skip("this user may not have threads that go before others")
 	}
-	// What the thread starts tells of itself: the 41st field is its policy (proc(5)).
+	// A process that the thread starts reports its own policy: the 41st field (proc(5)).
 	stat, err := exec.Command("cat", "/proc/self/stat").Output()
 	if err != nil {
 		t.Fatal(err)

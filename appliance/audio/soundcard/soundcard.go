@@ -1,6 +1,6 @@
-// Package soundcard lists the machine's loudspeakers and microphones, and opens
-// them: through PulseAudio, which PipeWire speaks too, ALSA or JACK, whichever is
-// there. It knows miniaudio; nothing else of ours does.
+// Package soundcard lists the machine's loudspeakers and microphones, and opens them through
+// PulseAudio (also provided by PipeWire), ALSA or JACK, whichever is there. It is the only
+// package that uses miniaudio.
 package soundcard
 
 import (
@@ -17,11 +17,11 @@ import (
 	"parley/internal/clib"
 )
 
-// RateHz is the rate at which devices are opened: what almost every sound card
-// runs at. Samples are mono.
+// RateHz is the rate at which devices are opened, the native rate of almost every sound card.
+// Samples are mono.
 const RateHz = 48000
 
-// Kind is what a device is for.
+// Kind is the direction of a device.
 type Kind string
 
 // The kinds of devices.
@@ -30,45 +30,44 @@ const (
 	Output Kind = "output" // a loudspeaker
 )
 
-// System is what brings sound to the devices.
+// System is a sound system.
 type System string
 
-// The systems, in the order in which they are tried.
+// The sound systems, in the order in which they are tried.
 const (
 	PulseAudio System = "pulseaudio"
 	ALSA       System = "alsa"
 	JACK       System = "jack"
 )
 
-// systems are those that are tried, in this order. miniaudio would also take its
-// null device, and a person would talk to nobody.
+// systems are the systems that are tried, in order. By default miniaudio would also use its
+// null device, without any sound.
 var systems = [...]struct {
 	name    System
 	backend malgo.Backend
 }{{PulseAudio, malgo.BackendPulseaudio}, {ALSA, malgo.BackendAlsa}, {JACK, malgo.BackendJack}}
 
-// ErrNoSoundSystem is what is wrong where no system for sound can be used.
+// ErrNoSoundSystem reports that no sound system is available.
 var ErrNoSoundSystem = errors.New("no sound system answers (PulseAudio, PipeWire, ALSA or JACK)")
 
-// A Device is a loudspeaker or a microphone.
+// Device is a loudspeaker or a microphone.
 type Device struct {
-	ID      string `json:"id"`   // by which its system knows it
+	ID      string `json:"id"`   // of its system
 	Name    string `json:"name"` // for people
 	Kind    Kind   `json:"kind"`
-	Default bool   `json:"default"` // what is taken where none is named
+	Default bool   `json:"default"` // it is used if no device is named
 	System  System `json:"system"`
 
 	handle malgo.DeviceID
 }
 
-// connection is to one system. What it opens is closed before it is.
+// connection is a connection to a sound system. Its devices must be closed before it.
 type connection struct {
 	system System
 	sound  *malgo.AllocatedContext
 }
 
-// connect reaches the first system that answers, or only, where that is not
-// empty.
+// connect connects to the first system that answers, or to only if that is not empty.
 func connect(only System) (*connection, error) {
 	quietALSA()
 	err := ErrNoSoundSystem
@@ -76,7 +75,7 @@ func connect(only System) (*connection, error) {
 		if only != "" && s.name != only {
 			continue
 		}
-		// The library knows no urgency of threads that stays theirs alone: see urgent.
+		// The library's real-time priority would be inherited: see realtimeThread.
 		sound, e := malgo.InitContext([]malgo.Backend{s.backend},
 			malgo.ContextConfig{ThreadPriority: malgo.ThreadPriorityNormal}, nil)
 		if e == nil {
@@ -90,11 +89,11 @@ func connect(only System) (*connection, error) {
 }
 
 func (c *connection) close() {
-	_ = c.sound.Uninit() // it fails where its server is gone
+	_ = c.sound.Uninit() // fails if the server is gone
 	c.sound.Free()
 }
 
-// devices are those of a kind that the system has now.
+// devices returns the present devices of a kind.
 func (c *connection) devices(kind Kind) ([]Device, error) {
 	found, err := c.sound.Devices(kind.malgo())
 	if err != nil {
@@ -117,8 +116,8 @@ func (c *connection) devices(kind Kind) ([]Device, error) {
 	return all, nil
 }
 
-// plugins are what ALSA lists beside its cards: ways to reach one, and none at
-// all, which would leave a person talking to nobody.
+// plugins are what ALSA lists in addition to its cards: ways to reach one, and a null device
+// without any sound.
 var plugins = [...]string{"null", "lavrate", "samplerate", "speexrate", "jack", "oss", "pulse", "pipewire", "speex",
 	"upmix", "vdownmix"}
 
@@ -129,8 +128,8 @@ func (k Kind) malgo() malgo.DeviceType {
 	return malgo.Playback
 }
 
-// idOf is the name that a system gives a device. It is text in all systems but
-// JACK, which has one device of each kind and numbers it.
+// idOf returns a system's id of a device. It is text in all systems but JACK, which has one
+// numbered device of each kind.
 func idOf(id malgo.DeviceID) string {
 	for i, b := range id {
 		switch {
@@ -143,8 +142,8 @@ func idOf(id malgo.DeviceID) string {
 	return id.String()
 }
 
-// List returns the microphones and the loudspeakers of the first system that
-// answers. Without one the error is ErrNoSoundSystem.
+// List returns the microphones and loudspeakers of the first system that answers, or
+// ErrNoSoundSystem.
 func List() (inputs, outputs []Device, err error) {
 	c, err := connect("")
 	if err != nil {
@@ -158,32 +157,30 @@ func List() (inputs, outputs []Device, err error) {
 	return inputs, outputs, err
 }
 
-// Name says which device is to be opened, and how.
+// Config selects a device, and how it is opened.
 type Config struct {
-	System System // the only one that is asked; empty: the first that answers
+	System System // the only system to try; empty: the first that answers
 	Device string // an id, a name or a part of either; empty: the system's default
-	// PeriodMS is how much sound a microphone hands over at a time, and HoldMS how much
-	// it may hold of what nobody took; of a loudspeaker HoldMS is how much it holds
-	// when it was given all it asks for, and PeriodMS about how much it asks for at a
-	// time. JACK has lengths of its own.
+	// PeriodMS is how much sound a microphone delivers at a time, and HoldMS how much it may
+	// hold until it is read. A loudspeaker holds HoldMS when its request was filled, and
+	// requests about PeriodMS at a time. JACK uses its own lengths.
 	PeriodMS, HoldMS int
-	Name             string // by which the system's own tools show it
+	Name             string // shown by the system's own tools
 }
 
-// A Stream is an open device.
+// Stream is an open device.
 type Stream struct {
-	Device Device // as far as it is known: a loudspeaker that nobody named may become another one
+	Device Device // as opened: the default loudspeaker may change later
 
 	connection *connection
 	device     *malgo.Device
 	once       sync.Once
 }
 
-// Play opens a loudspeaker. fill writes the next samples, in [-1, 1]; it is called
-// by the sound system's thread and must not wait. stopped is called, at most once
-// and on that thread too, when the device stops by itself: then the stream is to be
-// closed on another. Not every system tells that; what is sure is that fill is not
-// called any more.
+// Play opens a loudspeaker. fill writes the next samples, in [-1, 1]; it is called on the sound
+// system's thread and must not block. stopped is called at most once, on that thread too, when
+// the device stops by itself; the stream must then be closed on another thread. Not every
+// system reports that, but fill is not called any more.
 func Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
 	var thread realtimeThread
 	return open(w, Output, malgo.DeviceCallbacks{
@@ -192,8 +189,8 @@ func Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
 	})
 }
 
-// Record opens a microphone. heard gets the next samples, which it does not keep;
-// the rest is as in Play.
+// Record opens a microphone. heard gets the next samples and must not retain them; the rest is
+// as for Play.
 func Record(w Config, heard func(in []float32), stopped func()) (*Stream, error) {
 	var thread realtimeThread
 	return open(w, Input, malgo.DeviceCallbacks{
@@ -202,7 +199,7 @@ func Record(w Config, heard func(in []float32), stopped func()) (*Stream, error)
 	})
 }
 
-// samples are the floats in a device's own memory.
+// samples returns the device's own memory as floats.
 func samples(raw []byte) []float32 {
 	if len(raw) < 4 {
 		return nil
@@ -231,7 +228,7 @@ func (s *Stream) open(w Config, kind Kind, callbacks malgo.DeviceCallbacks) erro
 	config.SampleRate = RateHz
 	config.PeriodSizeInMilliseconds, config.Periods = w.periods(s.connection.system, kind)
 	config.PerformanceProfile = malgo.LowLatency
-	config.NoFixedSizedCallback = 1 // else a period more lies between the device and the callback
+	config.NoFixedSizedCallback = 1 // otherwise there is one more period between the device and the callback
 	config.Pulse.StreamNamePlayback, config.Pulse.StreamNameCapture = w.Name, w.Name
 	side := &config.Playback
 	if kind == Input {
@@ -263,24 +260,23 @@ func (s *Stream) open(w Config, kind Kind, callbacks malgo.DeviceCallbacks) erro
 	return nil
 }
 
-// remedy is what to do about a device that cannot be opened, to be said behind why; empty
-// where that is not known. ALSA lends a card to one program, and to the group audio.
+// remedy returns what to do about a device that cannot be opened, to follow the error; empty if
+// unknown. ALSA gives a card to one program at a time, and to members of the group audio.
 func remedy(err error) string {
 	switch {
 	case errors.Is(err, malgo.ErrBusy):
 		return ": another program has it: end that one, or have both use a sound server"
 	case errors.Is(err, malgo.ErrAccessDenied):
 		return ": the box's user may not use it: it has to be in the group audio"
-	case errors.Is(err, malgo.ErrFailedToOpenBackendDevice): // of a default it says no more
+	case errors.Is(err, malgo.ErrFailedToOpenBackendDevice): // the error of a default device is no more specific
 		return ": another program may have it, or the box's user is not in the group audio"
 	}
 	return ""
 }
 
-// periods are a length in milliseconds, and how many of them there are, by which
-// miniaudio makes the buffer that is wanted. What it calls a period is to PulseAudio
-// all that a loudspeaker holds, of which it asks for a quarter at a time; the whole
-// bounds what is held of sound that came too fast.
+// periods returns the period in milliseconds and the number of periods for miniaudio's buffer.
+// With PulseAudio, a loudspeaker's period is all that it holds, of which it requests a quarter
+// at a time; the whole buffer bounds what is held of sound that arrives too early.
 func (w Config) periods(s System, k Kind) (ms, n uint32) {
 	if s == PulseAudio && k == Output {
 		return uint32(w.HoldMS), 2
@@ -288,9 +284,9 @@ func (w Config) periods(s System, k Kind) (ms, n uint32) {
 	return uint32(w.PeriodMS), uint32(max(2, w.HoldMS/w.PeriodMS))
 }
 
-// stays tells whether a device that nobody named is to stay the one that it is. A
-// loudspeaker follows the system's default; a microphone that is unplugged PulseAudio
-// would silently replace by what the loudspeaker plays.
+// stays reports whether the stream must stay on the default device. A loudspeaker follows the
+// system's default; an unplugged microphone would silently be replaced by PulseAudio with the
+// loudspeaker's monitor.
 func (s *Stream) stays(k Kind) bool {
 	return k == Input && s.Device.System == PulseAudio && s.Device.ID != ""
 }
@@ -309,14 +305,13 @@ func (d Device) called() string {
 	return fmt.Sprintf("%q", d.Name)
 }
 
-// Close closes the device. It waits until no callback is under way, and so must
-// not be called by one; where a sound server hangs, it waits for that. The error is
-// nil.
+// Close closes the device. It waits for a running callback, and so must not be called from one;
+// it also waits for a sound server that hangs. The error is nil.
 func (s *Stream) Close() error {
 	s.once.Do(func() {
 		if s.device != nil {
-			// Stop wakes the thread of a stream that its server has thrown out; Uninit
-			// alone waits for it for ever.
+			// Stop wakes the thread of a stream that its server has closed; Uninit alone would
+			// wait for it for ever.
 			_ = s.device.Stop()
 			s.device.Uninit()
 		}
@@ -325,9 +320,8 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-// quietALSA keeps ALSA from writing pages to the terminal about each device
-// that it does not find: the error that is returned says it in one line. Where
-// there is no ALSA there is nothing to quieten.
+// quietALSA stops ALSA from writing pages to the terminal about each missing device: the
+// returned error says it in one line. Without ALSA it does nothing.
 var quietALSA = sync.OnceFunc(func() {
 	var set func(handler uintptr) int32
 	lib, err := clib.Open("libasound.so.2")
@@ -337,9 +331,9 @@ var quietALSA = sync.OnceFunc(func() {
 	set(purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
 })
 
-// Opener opens devices of one system, the first that one was opened with: where a
-// sound server is started anew, ALSA must not take the card from under it. Its zero
-// value is ready, and may be used from many goroutines.
+// Opener opens devices of one system, the one that the first device used: while a sound server
+// restarts, ALSA must not take its card. The zero value is ready to use, and safe for
+// concurrent use.
 type Opener struct {
 	mu     sync.Mutex
 	system System

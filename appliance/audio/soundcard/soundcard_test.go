@@ -13,7 +13,7 @@ import (
 	"github.com/gen2brain/malgo"
 )
 
-func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
+func TestMonitorIsNotAMicrophone(t *testing.T) {
 	mic := Device{ID: "usb", Name: "USB", Kind: Input}
 	monitor := Device{ID: "hdmi.monitor", Name: "Monitor of HDMI", Kind: Input}
 	asDefault := func(d Device) Device { d.Default = true; return d }
@@ -25,7 +25,7 @@ func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
 	}{
 		{"the default", []Device{monitor, asDefault(mic)}, "usb", ""},
 		{"an unknown default", []Device{monitor, mic}, "", ""},
-		{"a monitor", []Device{asDefault(monitor)}, "", "hears what the box plays"},
+		{"a monitor", []Device{asDefault(monitor)}, "", "records what the box plays"},
 		{"a monitor that somebody chose", []Device{mic, asDefault(monitor)}, "", "Monitor of HDMI"},
 		{"none", nil, "", "no microphone"},
 	} {
@@ -40,9 +40,8 @@ func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
 	}
 }
 
-// PulseAudio gives who listens to a microphone that is unplugged what the loudspeaker
-// plays, without a word.
-func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
+// PulseAudio silently replaces an unplugged microphone by the loudspeaker's monitor.
+func TestUnpluggedMicrophoneIsNotReplacedByAMonitor(t *testing.T) {
 	pactl := startPulseAudio(t)
 	var heard atomic.Int64
 	s, err := Record(Config{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) { heard.Add(1) }, func() {})
@@ -66,8 +65,8 @@ func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 	}
 }
 
-// Who finds that a device cannot be opened is told what to do about it.
-func TestADeviceThatAnotherProgramHasIsSaidToBe(t *testing.T) {
+// The error of a device that cannot be opened says what to do.
+func TestBusyDeviceErrorSaysWhatToDo(t *testing.T) {
 	for err, want := range map[error]string{
 		malgo.ErrBusy:                                "another program has it",
 		malgo.ErrAccessDenied:                        "in the group audio",
@@ -81,11 +80,11 @@ func TestADeviceThatAnotherProgramHasIsSaidToBe(t *testing.T) {
 	}
 }
 
-// startPulseAudio starts one with a loudspeaker and a microphone, and returns what
-// controls it.
+// startPulseAudio starts a server with a loudspeaker and a microphone, and returns its control
+// command.
 func startPulseAudio(t *testing.T) (pactl func(args ...string) string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "parley-card") // a socket's path has to be short
+	dir, err := os.MkdirTemp("/tmp", "parley-card") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}

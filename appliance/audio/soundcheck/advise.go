@@ -3,29 +3,29 @@ package soundcheck
 import "fmt"
 
 const (
-	// mute is what a microphone brings at most that is switched off, in dB of full
-	// scale: the noise of any other is louder.
+	// mute is the highest level of a microphone that is switched off, in dB of full scale: the
+	// noise of any other is louder.
 	mute = -100
-	// noisy is a noise at which transcribers begin to get words wrong.
+	// noisy is the noise level at which transcribers begin to make errors.
 	noisy = -45
-	// loudEcho is how loud an echo is beside what was played when whoever stands in
-	// front of the box has to shout over it, as a rule.
+	// loudEcho is the level of an echo, relative to playback, from which a person in front of
+	// the box usually has to shout over it.
 	loudEcho = 3
-	// farthest is how late an echo is still found, in ms: half a second, and what the
-	// room adds.
+	// farthest is the largest delay at which an echo is found, in ms: half a second, less what
+	// the room adds.
 	farthest = 450
-	// jumpy is how much the delay may differ within seconds, in ms.
+	// jumpy is the tolerated variation of the delay within seconds, in ms.
 	jumpy = 3
-	// littleGone is what should be taken out of an echo at least, in dB.
+	// littleGone is the least expected echo cancellation, in dB.
 	littleGone = 15
 )
 
-// advise says in plain words what was found, and what to change.
+// advise adds what was found, and what to change, in plain words.
 func (r *Result) advise() {
 	say := func(format string, args ...any) { r.Advice = append(r.Advice, fmt.Sprintf(format, args...)) }
 	switch {
 	case r.PeakDB < mute:
-		say("The microphone brings nothing but silence: it is muted, or it is not the one that you mean. parley " +
+		say("The microphone delivers nothing but silence: it is muted, or it is not the one that you mean. parley " +
 			"devices lists all; pactl set-source-mute @DEFAULT_SOURCE@ 0 switches one on.")
 		return
 	case !r.Hears:
@@ -34,31 +34,31 @@ func (r *Result) advise() {
 			"set-sink-volume @DEFAULT_SINK@ 60%%), or name another one with --output.")
 	}
 	if r.Clipped > 0 {
-		say("The microphone is overdriven: %d samples are at full scale, and an echo that is bent so cannot be taken "+
-			"out. Turn its level down (pactl set-source-volume @DEFAULT_SOURCE@ 50%%), or the loudspeaker.", r.Clipped)
+		say("The microphone is overdriven: %d samples are at full scale, and an echo that is clipped cannot be cancelled. "+
+			"Turn its level down (pactl set-source-volume @DEFAULT_SOURCE@ 50%%), or the loudspeaker.", r.Clipped)
 	}
 	if r.Hears && r.EchoDB > loudEcho {
-		say("What is played comes back %.0f dB louder than it is: turn the loudspeaker or the microphone down, or "+
+		say("The echo is %.0f dB louder than what is played: turn the loudspeaker or the microphone down, or "+
 			"put them farther apart.", r.EchoDB)
 	}
 	if r.DelayMS > farthest {
-		say("What is played comes back %.0f ms late, and the box finds an echo within 500: wireless devices are that "+
-			"late; take one with a cable.", r.DelayMS)
+		say("The echo is %.0f ms late, and the box finds an echo within 500 ms: wireless devices are that late; use "+
+			"one with a cable.", r.DelayMS)
 	}
 	if r.JumpsMS > jumpy {
-		say("How late it comes back differed by %.0f ms within two seconds: the machine is too busy, or the devices "+
+		say("The delay of the echo varied by %.0f ms within two seconds: the machine is too busy, or the devices "+
 			"lose sound. Try again while nothing else runs; see the sound server's log for underruns.", r.JumpsMS)
 	}
 	if r.NoiseDB > noisy {
-		say("The place is loud (%.0f dB of full scale while nothing was played): put the microphone closer to who "+
-			"speaks, and away from fans.", r.NoiseDB)
+		say("There is much background noise (%.0f dB of full scale while nothing was played): put the microphone "+
+			"closer to the person who speaks, and away from fans.", r.NoiseDB)
 	}
 	switch {
 	case r.Missing != "":
-		say("The box cannot take its own voice out of the microphone: %s.", r.Missing)
+		say("The box cannot remove its own voice from the microphone: %s.", r.Missing)
 	case r.Hears && r.Clipped == 0 && r.EchoDB > -40 && r.GoneDB < littleGone && r.JumpsMS <= jumpy &&
 		r.DelayMS <= farthest:
-		say("Only %.0f dB of it can be taken out: the loudspeaker rattles, or an effect (equalizer, surround, "+
+		say("Only %.0f dB of the echo can be cancelled: the loudspeaker rattles, or an effect (equalizer, surround, "+
 			"automatic gain) changes it. Turn it down, and switch effects off.", r.GoneDB)
 	}
 }

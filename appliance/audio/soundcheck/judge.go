@@ -11,26 +11,26 @@ import (
 	"parley/appliance/audio/soundcard"
 )
 
-// Result is how a loudspeaker and a microphone go together.
+// Result is how well a loudspeaker and a microphone work together.
 type Result struct {
 	System soundcard.System `json:"system"`
 	Input  string           `json:"input"`
 	Output string           `json:"output"`
 	Hears  bool             `json:"hears"` // the microphone hears the loudspeaker
-	// from when sound is handed to the one until the other brings it; 0: it does not
+	// from giving sound to the loudspeaker until the microphone delivers it; 0: it does not
 	DelayMS float64  `json:"delay_ms"`
-	JumpsMS float64  `json:"jumps_ms"`    // by which that differed between three chirps
-	EchoDB  float64  `json:"echo_db"`     // how loud what was heard is beside what was played
-	GoneDB  float64  `json:"gone_db"`     // how much of it can be taken out again after two seconds
-	NoiseDB float64  `json:"noise_dbfs"`  // the place, while nothing is played
-	PeakDB  float64  `json:"peak_dbfs"`   // of what was heard
+	JumpsMS float64  `json:"jumps_ms"`    // variation of the delay between three chirps
+	EchoDB  float64  `json:"echo_db"`     // level of the echo, relative to playback
+	GoneDB  float64  `json:"gone_db"`     // how much of the echo is cancelled after two seconds
+	NoiseDB float64  `json:"noise_dbfs"`  // background noise
+	PeakDB  float64  `json:"peak_dbfs"`   // of the recording
 	Clipped int      `json:"clipped"`     // samples at full scale
-	Missing string   `json:"missing"`     // why GoneDB is not known; else empty
-	Advice  []string `json:"suggestions"` // what to change; none: nothing
+	Missing string   `json:"missing"`     // why GoneDB is unknown; else empty
+	Advice  []string `json:"suggestions"` // what to change; empty: nothing
 }
 
-// The score, in seconds: silence, three chirps with a pause behind each, a noise
-// like that of a voice, silence.
+// The score, in seconds: silence, three chirps with a pause after each, noise like that of a
+// voice, silence.
 const (
 	silentFor = 0.8
 	chirps    = 3
@@ -40,12 +40,12 @@ const (
 	noiseFor  = 3.2
 	noiseEnds = noiseFrom + noiseFor
 	restFor   = 0.6
-	// loudness is the peak of the chirps, -12 dB of full scale, and of most of the
-	// noise: as loud as the box speaks.
+	// loudness is the peak of the chirps, -12 dB of full scale, and of most of the noise: as
+	// loud as the box speaks.
 	loudness = 0.25
 )
 
-// score is what is played.
+// score returns what is played.
 func score(rateHz int) []float32 {
 	out := make([]float32, int((noiseEnds+restFor)*float64(rateHz)))
 	chirp := sweep(rateHz)
@@ -64,7 +64,7 @@ func score(rateHz int) []float32 {
 	return out
 }
 
-// sweep is a chirp from 200 to 6000 Hz, each octave as long as another.
+// sweep returns a chirp from 200 to 6000 Hz, with equally long octaves.
 func sweep(rateHz int) []float32 {
 	out := make([]float32, int(chirpFor*float64(rateHz)))
 	const from, to = 200, 6000
@@ -77,14 +77,13 @@ func sweep(rateHz int) []float32 {
 	return out
 }
 
-// recording is what was heard since the first sample was played.
+// recording is the microphone's sound since the first sample was played.
 type recording struct {
 	pcm     []float32 // at rateHz
 	clipped int
 }
 
-// clipped is how many samples stand at full scale, beside another that does: a
-// single one may be loud and no more.
+// clipped counts the samples at full scale next to another one: a single one may just be loud.
 func clipped(pcm []float32) (n int) {
 	for i := 1; i < len(pcm); i++ {
 		if math.Abs(float64(pcm[i])) >= 0.999 && math.Abs(float64(pcm[i-1])) >= 0.999 {
@@ -94,8 +93,8 @@ func clipped(pcm []float32) (n int) {
 	return n
 }
 
-// judge compares what was heard with what was played, both at rateHz, by a
-// loudspeaker that asks for it so long before.
+// judge compares a recording with what was played, both at rateHz. lead is how early the
+// loudspeaker requests its sound.
 func judge(heard recording, played []float32, lead time.Duration) Result {
 	r := Result{Clipped: heard.clipped}
 	pcm := make([]float32, len(played)+rateHz)
@@ -127,8 +126,8 @@ func judge(heard recording, played []float32, lead time.Duration) Result {
 	return r
 }
 
-// find returns how many seconds after its beginning a chirp is heard in a piece of
-// sound, and whether it stands out.
+// find returns the time of a chirp in a piece of sound, in seconds, and whether the chirp
+// stands out.
 func find(pcm []float32) (at float64, ok bool) {
 	chirp := sweep(rateHz)
 	n := 1
@@ -145,7 +144,7 @@ func find(pcm []float32) (at float64, ok bool) {
 	}
 	t.Forward(x)
 	t.Forward(y)
-	for k := range x { // the phase alone: a chirp is a click then
+	for k := range x { // only the phase: it turns a chirp into a click
 		c := x[k] * complex(real(y[k]), -imag(y[k]))
 		hz := min(k, n-k) * rateHz / n
 		if size := math.Hypot(real(c), imag(c)); size > 0 && hz > 250 && hz < 5500 {
@@ -169,12 +168,12 @@ func find(pcm []float32) (at float64, ok bool) {
 	return float64(best) / rateHz, peak > standsOut*spread
 }
 
-// standsOut is by how much a chirp has to stand out of all else, in standard
-// deviations: chance makes 4.5 of 8000.
+// standsOut is by how much a chirp must stand out, in standard deviations: by chance, the
+// largest of 8000 has 4.5.
 const standsOut = 10
 
-// measureCancellation has the box's own canceller take out what was played, and is heard late
-// seconds later.
+// measureCancellation cancels the echo, which comes late by some seconds, with the box's own
+// canceller.
 func (r *Result) measureCancellation(heard, played []float32, late float64) {
 	c, err := clean.Open(clean.Options{RateHz: rateHz})
 	if err != nil {
@@ -191,7 +190,7 @@ func (r *Result) measureCancellation(heard, played []float32, late float64) {
 	r.GoneDB = round(decibels(power(part(heard, from, from+1))) - decibels(power(part(left, from, from+1))))
 }
 
-// part is a stretch of sound, in seconds.
+// part returns a part of a sound, in seconds.
 func part(pcm []float32, from, to float64) []float32 {
 	a, b := int(from*rateHz), int(to*rateHz)
 	return pcm[min(a, len(pcm)):min(b, len(pcm))]
@@ -204,7 +203,7 @@ func power(pcm []float32) (p float64) {
 	return p / float64(max(1, len(pcm)))
 }
 
-// decibels are those of a power; nothing at all is -120 dB.
+// decibels returns a power in dB, at least -120 dB.
 func decibels(power float64) float64 { return 10 * math.Log10(max(power, 1e-12)) }
 
 func round(v float64) float64 { return math.Round(v*10) / 10 }

@@ -38,7 +38,7 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 			Latency: 60 * ms,
 			Decay:   300 * ms,
 			Noise:   -65,
-		}, 1, 0.2, true, []string{"overdriven", "louder than it is"}},
+		}, 1, 0.2, true, []string{"overdriven", "louder than what is played"}},
 		{"a wireless one", acoustics.Room{
 			Echo:    -10,
 			Latency: 480 * ms,
@@ -50,7 +50,7 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 			Latency: 60 * ms,
 			Decay:   300 * ms,
 			Noise:   -40,
-		}, 1, 1, true, []string{"place is loud"}},
+		}, 1, 1, true, []string{"much background noise"}},
 	} {
 		row.room.RateHz = rateHz
 		heard := row.room.Hear(played)
@@ -65,7 +65,7 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 		}
 		for _, want := range row.says {
 			if !strings.Contains(strings.Join(r.Advice, "\n"), want) {
-				t.Errorf("%s: nothing with %q is said: %q", row.name, want, r.Advice)
+				t.Errorf("%s: no advice has %q: %q", row.name, want, r.Advice)
 			}
 		}
 		if late := row.room.Latency.Seconds() * 1000; row.hears && math.Abs(r.DelayMS-late-2) > 8 {
@@ -77,7 +77,7 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 	}
 }
 
-func TestADelayThatJumpsIsTold(t *testing.T) {
+func TestVaryingDelayIsReported(t *testing.T) {
 	played := score(rateHz)
 	r := acoustics.Room{
 		RateHz:  rateHz,
@@ -90,7 +90,7 @@ func TestADelayThatJumpsIsTold(t *testing.T) {
 	at := int((silentFor + chirpEach - 0.1) * rateHz)
 	heard = append(heard[:at:at], append(make([]float32, rateHz/50), heard[at:]...)...) // 20 ms are put in
 	if got := judge(recording{pcm: heard}, played, 0); math.Abs(got.JumpsMS-20) > 2 ||
-		!strings.Contains(strings.Join(got.Advice, " "), "differed by 20 ms") {
+		!strings.Contains(strings.Join(got.Advice, " "), "varied by 20 ms") {
 		t.Errorf("%+v", got)
 	}
 }

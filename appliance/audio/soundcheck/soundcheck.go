@@ -1,6 +1,6 @@
-// Package soundcheck plays some sounds from a loudspeaker and listens with a
-// microphone, to find out how well both go together: how loud and how late the one
-// hears the other, and what can be taken out of that again.
+// Package soundcheck plays sounds from a loudspeaker and records them with a microphone, to
+// find out how well both work together: how loud and how late the echo is, and how much of it
+// can be cancelled.
 package soundcheck
 
 import (
@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// rateHz is the rate at which what was heard is looked at.
+	// rateHz is the rate at which recordings are evaluated.
 	rateHz = 16000
-	// holdMS and periodMS are what a kiosk asks of its devices, so that the delay is
-	// that of a kiosk.
+	// holdMS and periodMS are those of a kiosk, so that the delay is that of a kiosk.
 	holdMS, periodMS = 60, 10
-	// begins is how long a device may take to begin, and late how much longer than what
-	// is played it may take to bring all of it.
+	// begins is how long a device may take to start, and late how much longer than the score a
+	// recording may take.
 	begins, late = 5 * time.Second, 3 * time.Second
 )
 
-// Devices names the devices, as soundcard.Wanted does; empty is the system's default.
+// Devices are names of devices, as in soundcard.Config; empty is the system's default.
 type Devices struct{ Input, Output string }
 
 // Run plays for 7 s, and returns what was found.
@@ -73,7 +72,7 @@ func Run(ctx context.Context, w Devices) (Result, error) {
 	return r, nil
 }
 
-// wait waits for something to happen, and says otherwise what is wrong.
+// wait waits for an event, or returns what is wrong.
 func wait(ctx context.Context, what <-chan struct{}, stopped <-chan error, long time.Duration, wrong string) error {
 	late := time.NewTimer(long)
 	defer late.Stop()
@@ -89,16 +88,16 @@ func wait(ctx context.Context, what <-chan struct{}, stopped <-chan error, long 
 	}
 }
 
-// tape is what is played and heard. The devices' threads write it.
+// tape has what is played and recorded. The devices' threads write it.
 type tape struct {
 	mu         sync.Mutex
 	play       []float32 // at the devices' rate
 	played     int
-	recorded   []float32 // all that was heard
-	newest     time.Time // of that
-	from       int       // of take: what was heard when the first of play was asked for
+	recorded   []float32 // from the beginning
+	newest     time.Time // when recorded last grew
+	from       int       // length of recorded when the first sample of play was requested
 	begun      time.Time // when that was
-	lead       int       // samples by which the loudspeaker was ahead of the time since, at most
+	lead       int       // the loudspeaker's largest lead over the time since, in samples
 	heardFirst chan struct{}
 	done       chan struct{}
 }
@@ -129,16 +128,14 @@ func (t *tape) fill(out []float32) {
 	t.played += len(out)
 }
 
-// playbackLead is how long before its time the loudspeaker asks for a piece, once it holds
-// as much as it wants to.
+// playbackLead returns how early the loudspeaker requests sound, once its buffer is full.
 func (t *tape) playbackLead() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return time.Duration(t.lead) * time.Second / soundcard.RateHz
 }
 
-// recording is what was heard from the moment on at which the first sample was asked
-// for, at both rates.
+// recording returns the sound since the first sample was requested.
 func (t *tape) recording() recording {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// Devices are a loudspeaker and a microphone by clocks of their own, which ask for
-// sound and bring it in chunks, late now and then.
+// Devices simulate a loudspeaker and a microphone with clocks of their own, which request and
+// deliver sound in chunks, sometimes late.
 type Devices struct {
 	RateHz            int           // of both, by the microphone's clock
 	PPM               float64       // by which the loudspeaker's clock is faster
 	OutChunk, InChunk int           // samples; InChunk a multiple of 10 ms
-	Late              time.Duration // a chunk at most
+	Late              time.Duration // at most a chunk
 	Seed              uint64
-	// Holds is how many samples the loudspeaker has when it was given all that it asks
-	// for; 0: it has a chunk, and never runs dry.
+	// Holds is how many samples the loudspeaker has when its request was filled; 0: it has a
+	// chunk, and never runs dry.
 	Holds int
-	// Stalls are times in which the machine is too busy for what the loudspeaker asks.
+	// Stalls are times in which the machine is too busy for the loudspeaker's requests.
 	Stalls []Stall
-	// Dry is, by the number of the sample behind it, how long the loudspeaker had nothing
-	// to play; Run fills it in.
+	// Dry is how long the loudspeaker ran dry, by the number of the next sample; Run sets it.
 	Dry map[int]time.Duration
 	now time.Duration
 }
 
-// A Stall is when something waits, and how long.
+// Stall is when the machine stalls, and for how long.
 type Stall struct{ At, Long time.Duration }
 
-// Plays returns what the loudspeaker made heard of what it was given, once Run has noted
-// when it ran dry: each time silence stands in it, and all that follows comes as much later.
+// Plays returns what the loudspeaker played of what it was given. It must follow Run: where the
+// loudspeaker ran dry there is silence, and all later sound is delayed.
 func (d *Devices) Plays(given []float32) []float32 {
 	var out []float32
 	for i, v := range given {
@@ -40,12 +39,12 @@ func (d *Devices) Plays(given []float32) []float32 {
 	return out[:len(given)]
 }
 
-// Now is the time of the simulation.
+// Now returns the time of the simulation.
 func (d *Devices) Now() time.Duration { return d.now }
 
-// Run has both work for so long: play is called with each chunk that the
-// loudspeaker asks for, hear with every 10 ms that the microphone brings, each with
-// the place of the first sample.
+// Run simulates both devices for so long. It calls play for each chunk that the loudspeaker
+// requests, and hear for every 10 ms that the microphone delivers, each with the position of
+// the first sample.
 func (d *Devices) Run(long time.Duration, play, hear func(from, n int)) {
 	chance := rand.New(rand.NewPCG(d.Seed, 5))
 	late := func() float64 { return min(1, chance.ExpFloat64()/8) * d.Late.Seconds() }

@@ -1,6 +1,6 @@
-// Package room simulates a loudspeaker and a microphone in one room, for tests
-// and benches: what comes back of what is played, late, reverberating, bent by the
-// loudspeaker, over the noise of the place, by the clock of another device.
+// Package acoustics simulates a loudspeaker and a microphone in a room, for tests and
+// benchmarks: the echo of what is played, with delay, reverberation, distortion by the
+// loudspeaker, background noise, and the clock of another device.
 package acoustics
 
 import (
@@ -11,30 +11,28 @@ import (
 	"parley/appliance/audio/fourier"
 )
 
-// Room says what comes back. The zero Room is silent.
+// Room is the acoustics of a room. The zero Room is silent.
 type Room struct {
 	RateHz int
-	// Echo is how loud what comes back is, in dB of what was played; -10 is a
-	// loudspeaker beside the microphone, turned up.
+	// Echo is the level of the echo, in dB relative to playback; -10 is a loudspeaker next to
+	// the microphone, turned up.
 	Echo float64
-	// Latency is what both devices take, before the sound's way through the room.
+	// Latency is the delay of both devices, in addition to the sound's way through the room.
 	Latency time.Duration
-	// Decay is in how long a sound fades by 60 dB: 0.3 s in a furnished room.
+	// Decay is the time in which a sound falls by 60 dB: 0.3 s in a furnished room.
 	Decay time.Duration
-	// Bend is the third harmonic that the loudspeaker adds to a full sine, as a
-	// share of it: 0.03 is a small one, turned up.
+	// Bend is the third harmonic that the loudspeaker adds to a full sine, as a share of it:
+	// 0.03 is a small one, turned up.
 	Bend float64
-	// Noise is the noise of the place in dB of full scale, falling by 3 dB an
-	// octave; 0 is none.
+	// Noise is the background noise in dB of full scale, falling by 3 dB an octave; 0 is none.
 	Noise float64
 	// PPM is by how much the loudspeaker's clock is faster than the microphone's.
 	PPM float64
-	// Seed chooses one of many such rooms.
+	// Seed selects one of many such rooms.
 	Seed uint64
 }
 
-// Hear returns what the microphone hears of what was played, and nobody else, as
-// long as what was played.
+// Hear returns what the microphone records of the playback alone, of the same length.
 func (r Room) Hear(played []float32) []float32 {
 	heard := r.fade(r.speaker(played), r.response(r.Seed, 0.02))
 	scale(heard, rms(played)*decibels(r.Echo)/max(rms(heard), 1e-9))
@@ -46,15 +44,15 @@ func (r Room) Hear(played []float32) []float32 {
 	return out
 }
 
-// Say returns what the microphone hears of a person so loud (in dB of full scale,
-// while speaking), who stands a few steps away in the same room.
+// Say returns what the microphone records of a person at a level (in dB of full scale, while
+// speaking), who stands a few steps away in the same room.
 func (r Room) Say(pcm []float32, loud float64) []float32 {
 	heard := r.fade(pcm, r.response(r.Seed+1000, 0.006))
 	scale(heard, decibels(loud)/max(Loud(heard, r.RateHz), 1e-9))
 	return heard[:len(pcm)]
 }
 
-// response is an impulse response: the sound itself, some walls, and what fades.
+// response returns an impulse response: the direct sound, some reflections, and reverberation.
 func (r Room) response(seed uint64, diffuse float64) []float32 {
 	chance := rand.New(rand.NewPCG(seed, 7))
 	n := int(r.Decay * time.Duration(r.RateHz) / time.Second)
@@ -76,8 +74,8 @@ func (r Room) response(seed uint64, diffuse float64) []float32 {
 	return h
 }
 
-// speaker is what a small loudspeaker makes of a sound: no bass, and more of what
-// is loud is bent.
+// speaker returns a sound as a small loudspeaker plays it: without bass, and with distortion
+// that grows with the level.
 func (r Room) speaker(pcm []float32) []float32 {
 	out := make([]float32, len(pcm))
 	var low float64
@@ -91,7 +89,7 @@ func (r Room) speaker(pcm []float32) []float32 {
 	return out
 }
 
-// stretched is what a microphone with the slower clock makes of a sound.
+// stretched returns a sound as recorded by a microphone with the slower clock.
 func (r Room) stretched(pcm []float32) []float32 {
 	if r.PPM == 0 {
 		return pcm
@@ -104,7 +102,7 @@ func (r Room) stretched(pcm []float32) []float32 {
 	return out
 }
 
-// between reads a sound between two samples: a sinc of 64 under a cosine's window.
+// between interpolates a sound between two samples: a sinc of 64 under a cosine window.
 func between(pcm []float32, at float64) float32 {
 	const side = 32
 	whole := math.Floor(at)
@@ -154,7 +152,7 @@ func (r Room) addNoise(pcm []float32) {
 	}
 }
 
-// fade is the convolution with an impulse response, in blocks.
+// fade returns the convolution with an impulse response, computed in blocks.
 func (r Room) fade(pcm, response []float32) []float32 {
 	n := 1
 	for n < 2*len(response) {
@@ -188,7 +186,7 @@ func (r Room) fade(pcm, response []float32) []float32 {
 	return out[:len(pcm)]
 }
 
-// Loud is how loud a voice is while it speaks: the root mean square of those 20 ms
+// Loud returns the level of a voice while it speaks: the root mean square of the 20 ms blocks
 // that are within 30 dB of the loudest.
 func Loud(pcm []float32, rateHz int) float64 {
 	n := rateHz / 50
