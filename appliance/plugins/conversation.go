@@ -10,21 +10,21 @@ import (
 	"parley/appliance/contract"
 )
 
-// maxConversation is how many bytes of a conversation a plugin is told: an hour of it. Of
-// a longer one it gets the newest.
+// maxConversation bounds the part of a conversation that a plugin sees, in bytes: about an
+// hour. Of a longer one it sees the newest part.
 const maxConversation = 256 << 10
 
 // conversation is a conversation as a plugin may see it.
 type conversation []turn.Entry
 
-// Transcript is what was said, as JSON, with the feelings in it where the plugin
-// may see them. It is plugins/sandbox's Conversation.
+// Transcript implements sandbox.Conversation: it returns the messages as JSON, with the
+// expression scores if the plugin may see them.
 func (t conversation) Transcript(_ context.Context, feelings bool) (json.RawMessage, error) {
 	return json.Marshal(t.lines(feelings))
 }
 
-// lines are what was said, the newest last. What the assistant said one after the
-// other is one line.
+// lines returns the messages, newest last. Consecutive messages of the assistant become
+// one.
 func (t conversation) lines(feelings bool) []contract.SpokenLine {
 	all := []contract.SpokenLine{}
 	room := maxConversation
@@ -55,7 +55,7 @@ func (t conversation) lines(feelings bool) []contract.SpokenLine {
 	return all
 }
 
-// turnCall is what on_turn is told.
+// turnCall returns the parameters of on_turn.
 func turnCall(q reply.Question, feelings bool) contract.TurnCall {
 	c := contract.TurnCall{
 		Language:        q.Conversation.Language,

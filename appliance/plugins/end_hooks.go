@@ -19,27 +19,26 @@ import (
 )
 
 const (
-	// endTries is how often a plugin is told of the end of a chat that fails at it,
-	// and endRetryAfter how long after each that is tried again: a server that it talks to
-	// may be back in a minute, and what failed three times fails for good.
+	// endTries is how often the hook of a plugin is tried for the end of one chat, and
+	// endRetryAfter the time between tries: a server that the plugin talks to may be back
+	// in a minute, and what failed three times fails for good.
 	endTries      = 3
 	endRetryAfter = time.Minute
-	// endRetryFor is how long after the chat a plugin that is left alone, because it
-	// failed in a row, is still to be told: as long as a webhook is tried.
+	// endRetryFor is how long after the end of a chat the hook of a paused plugin is still
+	// tried: as long as a webhook.
 	endRetryFor = store.WebhookPatience
 )
 
-// endHooks has plugins told of chats that have ended, one after the other. What is
-// still to be told is in the store, so a crash and a restart put it off and lose
-// nothing.
+// endHooks calls the on_chat_end hooks of plugins, one after the other. The pending calls
+// are in the store, so a crash or a restart only delays them.
 type endHooks struct {
 	records *store.Store
 	plugins *Plugins
 	log     *slog.Logger
 }
 
-// RunEndHooks tells plugins of the chats of records that have ended, until stop is
-// called, which waits for the call that is under way.
+// RunEndHooks calls the hooks for chats of records that have ended, until stop is called.
+// stop waits for the running call.
 func (p *Plugins) RunEndHooks(ctx context.Context, records *store.Store) (stop func()) {
 	e := endHooks{records, p, p.log}
 	ctx, cancel := context.WithCancel(ctx)
@@ -70,8 +69,8 @@ func (e endHooks) run(ctx context.Context) {
 	}
 }
 
-// runDue makes all calls that are due, and says when the next one is; 0: there is
-// none.
+// runDue makes all calls that are due, and returns the time until the next one; 0 if there
+// is none.
 func (e endHooks) runDue(ctx context.Context) time.Duration {
 	for {
 		next, err := e.records.NextEndCall(ctx)
@@ -91,18 +90,18 @@ func (e endHooks) runDue(ctx context.Context) time.Duration {
 	}
 }
 
-// runOne makes one call, and notes what came of it.
+// runOne makes one call, and stores its outcome.
 func (e endHooks) runOne(ctx context.Context, next store.EndCall) error {
 	err := e.call(ctx, next)
 	if ctx.Err() != nil {
-		return nil // the box stops; it is told after its next start
+		return nil // the box stops; the call is made after the next start
 	}
 	var broken registry.ErrBroken
 	var gone registry.ErrNotInstalled
 	log := e.log.With("plugin", next.Plugin, "chat", next.ChatID)
 	switch {
 	case err == nil:
-	case errors.As(err, &gone): // nobody is left to be told
+	case errors.As(err, &gone): // the plugin was removed
 	case errors.As(err, &broken) && time.Since(chatEnd(next)) < endRetryFor:
 		return e.records.DelayEndCall(ctx, next.Num, max(broken.Until.UnixMilli(), time.Now().UnixMilli()+1000), false)
 	case next.Tries+1 < endTries:
@@ -114,7 +113,7 @@ func (e endHooks) runOne(ctx context.Context, next store.EndCall) error {
 	return e.records.DropEndCall(ctx, next.Num)
 }
 
-// chatEnd is when the chat did.
+// chatEnd returns when the chat ended.
 func chatEnd(c store.EndCall) time.Time {
 	var body contract.ChatEndCall
 	if json.Unmarshal([]byte(c.Body), &body) != nil {
@@ -123,8 +122,8 @@ func chatEnd(c store.EndCall) time.Time {
 	return time.UnixMilli(body.EndTime)
 }
 
-// call calls the hook. A panic fails this call: nothing else would catch it on this
-// goroutine, and the call is still to be made when the box is started again.
+// call calls the hook. It recovers from a panic, which would end the box, and again after
+// each start, because the call is still pending then.
 func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -164,8 +163,8 @@ func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
 	return err
 }
 
-// conversation is what was said in a chat, the newest of it; nil where it is not kept, or
-// not any more.
+// conversation returns the newest part of what was said in a chat; nil if it is not stored,
+// or was deleted.
 func (e endHooks) conversation(ctx context.Context, chatID string) (conversation, error) {
 	const each = 100
 	events, total, err := e.records.Events(ctx, chatID, store.Page{Size: each, Descending: true})
@@ -191,7 +190,7 @@ func (e endHooks) conversation(ctx context.Context, chatID string) (conversation
 	return entries(all), nil
 }
 
-// entries are what was said, of events, oldest first.
+// entries converts events, oldest first, to the conversation.
 func entries(events []store.Event) conversation {
 	said := conversation{}
 	for _, event := range events {

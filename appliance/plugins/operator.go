@@ -23,7 +23,7 @@ type Operator struct {
 	figures  *metrics.Metrics
 }
 
-// Operator returns the interface of the operator; figures has the counts of calls.
+// Operator returns the interface of the operator. figures has the numbers of calls.
 func (p *Plugins) Operator(figures *metrics.Metrics) Operator {
 	return Operator{p.registry, figures}
 }
@@ -185,8 +185,8 @@ func logLine(l registry.Line) contract.PluginLogLine {
 	}
 }
 
-// FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
-// it.
+// FollowPlugin calls tell with the lines of a plugin's log as they come, until the plugin
+// is removed or ctx ends.
 func (b Operator) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
 	err := b.registry.Follow(ctx, name, most, func(l registry.Line) error { return tell(logLine(l)) })
 	if _, gone := errors.AsType[registry.ErrNotInstalled](err); gone {
@@ -195,7 +195,7 @@ func (b Operator) FollowPlugin(ctx context.Context, name string, most int, tell 
 	return err
 }
 
-// PluginFigures are those since the box was started.
+// PluginFigures returns the figures of a plugin since the start of the box.
 func (b Operator) PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error) {
 	if _, err := b.InstalledPlugin(ctx, name); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (b Operator) PluginFigures(ctx context.Context, name string) ([]contract.Pl
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// contractError gives errors of the shelf their kind.
+// contractError maps the errors of the registry to those of the contract.
 func contractError(err error) error {
 	gone, isGone := errors.AsType[registry.ErrNotInstalled](err)
 	bad, isBad := errors.AsType[registry.ErrUnusable](err)

@@ -5,10 +5,9 @@ import (
 	"parley/plugins/manifest"
 )
 
-// CheckParameters says what is wrong with the parameters of a call of a tool, as a
-// conversation sees it before it calls one; nil: they fit. A hook has no schema, and
-// of one that is not there the call itself says so. Nor has a schema that cannot be
-// read, which a manifest does not have.
+// CheckParameters checks the parameters of a tool call against the tool's schema, as a chat
+// does before it calls one. Hooks have no schema. For an unknown tool the call itself
+// fails.
 func CheckParameters(m manifest.Manifest, tool, parameters string) error {
 	t, ok := m.Tool(tool)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package plugins is the shelf of plugins as conversations, the API and the box's
-// operator see it, and who tells plugins of chats that have ended.
+// Package plugins connects the registry of plugins to chats, to the API and to the box's
+// operator, and calls the hooks for the end of chats.
 package plugins
 
 import (
@@ -26,16 +26,16 @@ import (
 	"parley/store"
 )
 
-// Plugins are those of the box.
+// Plugins are the plugins of the box.
 type Plugins struct {
 	registry *registry.Registry
 	limiter  *semaphore.Weighted
 	log      *slog.Logger
-	notify   atomic.Pointer[func()] // called after a change; nil: there is no host yet
+	notify   atomic.Pointer[func()] // called after a change; nil before OnChange
 }
 
-// Open opens the shelf with what is installed. From then on changes to it are seen,
-// also those of other processes.
+// Open opens the registry with the installed plugins, and watches it for changes, by other
+// processes too.
 func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *Plugins {
 	p := &Plugins{limiter: semaphore.NewWeighted(maxConcurrentCalls), log: log}
 	parts := registryParts(cfg, records, log)
@@ -50,21 +50,20 @@ func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log
 	return p
 }
 
-// OnChange has notify called after every change from now on.
+// OnChange sets the function that is called after every change.
 func (p *Plugins) OnChange(notify func()) { p.notify.Store(&notify) }
 
-// Close ends them. No conversation may be live.
+// Close closes the plugins. No chat may be live.
 func (p *Plugins) Close() {
 	if err := p.registry.Close(); err != nil {
 		p.log.Error("cannot close the plugins", "err", err)
 	}
 }
 
-// lookupTimeout bounds how long a look at what is installed may take, which is one
-// question to the database.
+// lookupTimeout bounds one query of the installed plugins.
 const lookupTimeout = 5 * time.Second
 
-// states are those of all plugins, for figures.
+// states returns the states of all plugins, for the metrics.
 func (p *Plugins) states() map[string]string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
@@ -79,15 +78,15 @@ func (p *Plugins) states() map[string]string {
 	return all
 }
 
-// changed notifies the live conversations of a change.
+// changed notifies the live chats of a change.
 func (p *Plugins) changed() {
 	if notify := p.notify.Load(); notify != nil {
 		(*notify)()
 	}
 }
 
-// running are those that can be called. Where the database cannot be read, there
-// are none: the log says so.
+// running returns the plugins that can be called. If the database cannot be read, it logs
+// the error and returns none.
 func (p *Plugins) running() []registry.Running {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
@@ -98,7 +97,7 @@ func (p *Plugins) running() []registry.Running {
 	return all
 }
 
-// PluginTools is api's Plugins.
+// PluginTools implements api.Plugins.
 func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 	var all []contract.ReturnUserDefinedTool
 	for _, r := range p.running() {
@@ -122,7 +121,7 @@ func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 	return all
 }
 
-// Installed is chat's Plugins.
+// Installed implements chat.Plugins.
 func (p *Plugins) Installed() []turn.Plugin {
 	var all []turn.Plugin
 	for _, r := range p.running() {
@@ -151,7 +150,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 	return all
 }
 
-// Run runs a tool of a plugin for a conversation.
+// Run runs a tool of a plugin for a chat.
 func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+startTimeout)
 	defer cancel()
@@ -166,15 +165,15 @@ func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err
 	})
 }
 
-// startTimeout is for how long a call may wait until a plugin can be run at all. The
-// conversation gives up a call as late.
+// startTimeout is how long a call may wait for a free slot or instance. A chat gives up the
+// call by as much later.
 const startTimeout = 500 * time.Millisecond
 
-// maxConcurrentCalls is how many plugins may be at work for conversations at once; one
-// that waits for a server counts. There are as many callers at most on a small box.
+// maxConcurrentCalls bounds the plugin calls that chats make at once, including those that
+// wait for a server. It is the maximum number of chats on a small box.
 const maxConcurrentCalls = 8
 
-// call makes a call, where not too many are made already.
+// call makes a call when fewer than maxConcurrentCalls are running.
 func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
 	if err := p.limiter.Acquire(ctx, 1); err != nil {
 		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", maxConcurrentCalls,
@@ -185,11 +184,11 @@ func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (
 	return result.Content, err
 }
 
-// maxAdvice is how many bytes on_turn may answer: as many as a user may write at
-// once, some thousand words.
+// maxAdvice bounds the answer of on_turn in bytes: as many as a user may write at once,
+// some thousand words.
 const maxAdvice = 8 << 10
 
-// Advise is chat/reply's Advisers: it calls on_turn.
+// Advise implements reply.Advisers: it calls on_turn.
 func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, error) {
 	sees, err := p.registry.Sees(ctx, q.Plugin)
 	if err != nil {
@@ -208,8 +207,8 @@ func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 		Caller:       cmp.Or(q.CustomSessionID, q.GroupID),
 		Conversation: conversation(q.Conversation.History),
 	}
-	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it waits
-	// for no place.
+	// A user waits for this call, for no longer than turn.AdviceLimit, so it bypasses the
+	// limiter.
 	said, err := p.registry.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
 	if err != nil {
 		return turn.Advice{}, err
@@ -217,7 +216,7 @@ func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 	return advice(said.Content)
 }
 
-// advice reads what on_turn answered.
+// advice parses the answer of on_turn.
 func advice(content string) (turn.Advice, error) {
 	if content == "" {
 		return turn.Advice{}, nil

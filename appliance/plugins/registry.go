@@ -12,8 +12,8 @@ import (
 	"parley/store"
 )
 
-// OpenRegistry opens the plugins of the box, whose database is open, as its settings
-// have them run. Whoever opens it closes it before the database.
+// OpenRegistry opens the registry of plugins with the settings of the box. The caller
+// closes it before the database.
 func OpenRegistry(cfg config.Config, records *store.Store, log *slog.Logger) *registry.Registry {
 	return registry.Open(registryParts(cfg, records, log))
 }
@@ -34,7 +34,7 @@ func registryParts(cfg config.Config, records *store.Store, log *slog.Logger) re
 	return p
 }
 
-// Record is a plugin as clients and commands are shown it.
+// Record returns the record of a plugin, for clients and commands.
 func Record(i registry.Info) contract.ReturnPlugin {
 	m := i.Manifest
 	r := contract.ReturnPlugin{

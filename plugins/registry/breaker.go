@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// failuresInARow is how many failures it takes until a plugin is left alone.
+	// failuresInARow is the number of consecutive failures after which a plugin is paused.
 	failuresInARow = 3
-	// firstPause is for how long then; after each try that fails again it is as
-	// long as all pauses so far together, up to longestPause. A service that
-	// was restarted is back in the first, and one that is down for the night is
-	// newRequests for six times an hour.
+	// firstPause is the length of the first pause. Each trial that fails again starts a
+	// pause as long as all pauses so far together, up to longestPause. A service that was
+	// restarted is back within the first pause, and one that is down for the night is tried
+	// six times an hour.
 	firstPause   = 30 * time.Second
 	longestPause = 10 * time.Minute
 )
 
-// breaker counts the failures of a plugin. That it is open stands in the store,
+// breaker counts the failures of a plugin. Whether it is open is stored in the database,
 // where every process sees it.
 type breaker struct {
 	mu     sync.Mutex
 	failed int
-	trying bool // a call is on its way that decides whether it is mended
+	trying bool // a call is running that decides whether the plugin works again
 }
 
-// enter says whether the plugin may be called at a time; trial that this call
+// enter reports whether the plugin may be called at a time. trial means that this call
 // decides whether it works again.
 func (b *breaker) enter(p *plugin, at time.Time) (trial bool, err error) {
 	if p.BrokenMS == 0 {
@@ -34,7 +34,7 @@ func (b *breaker) enter(p *plugin, at time.Time) (trial bool, err error) {
 	retry := time.UnixMilli(p.RetryMS)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// A clock that was set back keeps nothing closed for longer than a pause.
+	// If the clock was set back, a plugin is paused for no longer than one pause.
 	waits := at.Before(retry) && retry.Sub(at) <= longestPause
 	if waits || b.trying {
 		return false, ErrBroken{p.Name, retry, p.BrokenError}
@@ -43,7 +43,7 @@ func (b *breaker) enter(p *plugin, at time.Time) (trial bool, err error) {
 	return true, nil
 }
 
-// count counts how a call ended, and tells whether the plugin is to be left alone.
+// count counts the outcome of a call, and reports whether the plugin is to be paused.
 func (b *breaker) count(trial, answered, blamed bool) (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,8 @@ func (b *breaker) trialEnded() {
 	b.trying, b.failed = false, 0
 }
 
-// pause is for how long a plugin is left alone that fails at a time, having been
-// so since brokenMS (0: it was not).
+// pause returns how long a plugin is paused that fails at a time and has been broken since
+// brokenMS (0: it was not).
 func pause(brokenMS int64, at time.Time) time.Duration {
 	if brokenMS == 0 {
 		return firstPause
@@ -71,8 +71,9 @@ func pause(brokenMS int64, at time.Time) time.Duration {
 	return min(max(at.Sub(time.UnixMilli(brokenMS)), firstPause), longestPause)
 }
 
-// countOutcome counts what came of a call. blamed says that it failed by the plugin's
-// fault, answered that it did not fail; otherwise it says nothing of the plugin.
+// countOutcome records the outcome of a call: blamed means that it failed by the plugin's
+// fault, answered that it succeeded. If neither is set, the outcome says nothing about the
+// plugin.
 func (s *Registry) countOutcome(ctx context.Context, p *plugin, trial, answered, blamed bool, why string) {
 	var err error
 	switch open := p.breaker.count(trial, answered, blamed); {
@@ -82,11 +83,11 @@ func (s *Registry) countOutcome(ctx context.Context, p *plugin, trial, answered,
 	case open:
 		rest := pause(p.BrokenMS, time.Now())
 		err = s.Records.MarkPluginBroken(ctx, p.Name, p.Digest, time.Now().Add(rest).UnixMilli(), why)
-		s.Log.Warn("a plugin has failed in a row and is left alone", "plugin", p.Name, "for", rest, "last", why)
+		s.Log.Warn("a plugin failed several times in a row and is paused", "plugin", p.Name, "for", rest, "last", why)
 	}
 	if trial || blamed && p.BrokenMS == 0 {
-		// The next look at the store has it as it is now; until then nobody else
-		// tries.
+		// The next read of the store sees the new state; until then no other call is a
+		// trial.
 		if _, e := s.current(ctx); err == nil {
 			err = e
 		}
@@ -95,6 +96,6 @@ func (s *Registry) countOutcome(ctx context.Context, p *plugin, trial, answered,
 		p.breaker.trialEnded()
 	}
 	if err != nil {
-		s.Log.Error("cannot note how a plugin does", "plugin", p.Name, "err", err)
+		s.Log.Error("cannot store the state of a plugin", "plugin", p.Name, "err", err)
 	}
 }

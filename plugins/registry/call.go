@@ -12,22 +12,22 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// Origin is for whom a plugin is called.
+// Origin is where a call of a plugin comes from.
 type Origin struct {
-	Account string // its id; what plugins keep is an account's
-	Chat    string // the chat's id; empty where there is none
-	// Caller tells callers apart, over chats; empty where nobody is known to call.
-	// A plugin is told a text made of it, which says nothing to anybody else.
+	Account string // the account's id; plugins store values by account
+	Chat    string // the chat's id; empty if there is none
+	// Caller identifies the caller across chats; empty if it is unknown. Plugins get a hash
+	// of it.
 	Caller string
-	// Conversation is the chat's conversation; nil where there is none. A plugin sees of
-	// it what it was granted.
+	// Conversation is that of the chat; nil if there is none. A plugin sees what it was
+	// granted of it.
 	Conversation sandbox.Conversation
-	// OnLog is told what the plugin logs, besides its log; nil where nobody listens.
+	// OnLog is called with each line that the plugin logs. It may be nil.
 	OnLog func(Line)
 }
 
-// pluginCaller is what a plugin is told of the caller: the same in each chat, another
-// one for each plugin, so that two of them cannot compare.
+// pluginCaller returns the caller's id for a plugin: the same in each chat, and another one
+// for each plugin, so that two plugins cannot compare them.
 func (w Origin) pluginCaller(plugin string) string {
 	if w.Caller == "" {
 		return ""
@@ -36,23 +36,22 @@ func (w Origin) pluginCaller(plugin string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Call runs a tool with parameters, a JSON object, as it is installed and granted
-// snapshot. The error is an ErrNoTool, an ErrBroken, an ErrStopped, a *sandbox.Fault,
-// or of the store; its text is for people and has no secret in it.
+// Call runs a tool with parameters, a JSON object, with the permissions that its plugin has
+// now. The error is an ErrNoTool, an ErrBroken, an ErrStopped, a *sandbox.Fault, or comes
+// from the store; its text is fit for users and contains no secret.
 func (s *Registry) Call(ctx context.Context, from Origin, tool string, parameters json.RawMessage) (sandbox.Result,
 	error) {
 	return s.call(ctx, from, "", tool, parameters, false)
 }
 
-// CallHook runs a hook of a plugin. Errors are those of Call, and an
-// ErrNotInstalled.
+// CallHook runs a hook of a plugin. The errors are those of Call, and ErrNotInstalled.
 func (s *Registry) CallHook(ctx context.Context, from Origin, name, hook string,
 	parameters json.RawMessage) (sandbox.Result, error) {
 	return s.call(ctx, from, name, hook, parameters, false)
 }
 
-// Try runs a tool or a hook of a plugin for who looks after it: also one that is
-// left alone because it failed, and without counting whether it fails.
+// Try runs a tool or a hook of a plugin for the operator, even if the plugin is paused. The
+// outcome is not counted.
 func (s *Registry) Try(ctx context.Context, from Origin, name, tool string,
 	parameters json.RawMessage) (sandbox.Result, error) {
 	if len(parameters) > 0 && !json.Valid(parameters) {
@@ -62,8 +61,8 @@ func (s *Registry) Try(ctx context.Context, from Origin, name, tool string,
 	return s.call(ctx, from, name, tool, parameters, true)
 }
 
-// call finds the plugin, by its name or else by the tool, and runs it. Where it was
-// replaced on the way, the new one is run.
+// call finds the plugin, by its name or else by the tool, and runs it. If the plugin is
+// replaced meanwhile, the new version is run.
 func (s *Registry) call(ctx context.Context, from Origin, name, tool string, parameters json.RawMessage, try bool) (
 	r sandbox.Result, err error) {
 	for range 10 {
@@ -87,7 +86,7 @@ func (s *Registry) call(ctx context.Context, from Origin, name, tool string, par
 	return r, errReplaced
 }
 
-// errPanicked is what a call has come to that did not return: the box panicked.
+// errPanicked is the error of a call that did not return because the box panicked.
 var errPanicked = errors.New("the box failed inside")
 
 // callWithBreaker runs a plugin behind its breaker.
@@ -114,7 +113,7 @@ func (s *Registry) callWithBreaker(
 		} else if err != nil {
 			outcome, why = "error", err.Error()
 		}
-		// What it says of the plugin holds also when the chat is over by now.
+		// The outcome counts for the plugin even if the chat is over by now.
 		s.countOutcome(context.WithoutCancel(ctx), p, trial, err == nil, blamed, why)
 		s.observe(p, tool, outcome, time.Since(begun))
 	}()
@@ -127,7 +126,7 @@ func (s *Registry) observe(p *plugin, tool, outcome string, took time.Duration) 
 	}
 }
 
-// run runs a plugin, and writes its log.
+// run runs a plugin and writes its log.
 func (s *Registry) run(ctx context.Context, p *plugin, from Origin, tool string,
 	parameters json.RawMessage) (sandbox.Result, error) {
 	m, err := p.module.acquire(ctx)
@@ -168,7 +167,7 @@ func (s *Registry) run(ctx context.Context, p *plugin, from Origin, tool string,
 	return r, err
 }
 
-// loadError is why a module could not be loaded, as an error of the plugin.
+// loadError turns the error of a module that cannot be loaded into one of the plugin.
 func loadError(p *plugin, err error) error {
 	if unfit, ok := errors.AsType[sandbox.ErrUnfit](err); ok {
 		return ErrStopped{p.Name, unfit.Why}

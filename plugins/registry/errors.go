@@ -9,62 +9,62 @@ import (
 	"parley/store"
 )
 
-// ErrNotInstalled says that there is no plugin of that name.
+// ErrNotInstalled means that no plugin of that name is installed.
 type ErrNotInstalled struct{ Name string }
 
 func (e ErrNotInstalled) Error() string {
 	return fmt.Sprintf("no plugin %.80q is installed; parley plugin list shows those that are", e.Name)
 }
 
-// ErrNoTool says that no plugin has a tool of that name.
+// ErrNoTool means that no plugin has a tool of that name.
 type ErrNoTool struct{ Tool string }
 
 func (e ErrNoTool) Error() string {
 	return fmt.Sprintf("no installed plugin has a tool %.80q", e.Tool)
 }
 
-// ErrUnusable is what is wrong with what was to be installed.
+// ErrUnusable says why a package cannot be installed.
 type ErrUnusable struct{ Why string }
 
 func (e ErrUnusable) Error() string { return e.Why }
 
 func unusable(format string, args ...any) error { return ErrUnusable{fmt.Sprintf(format, args...)} }
 
-// ErrConflict says that something else stands against it: another plugin, or
-// somebody who changed the same one meanwhile.
+// ErrConflict means that a change conflicts with another plugin, or with another change of
+// the same plugin.
 type ErrConflict struct{ Why string }
 
 func (e ErrConflict) Error() string { return e.Why }
 
-// ErrUnknown names a permission or a setting that the plugin does not have, or a
-// value that it cannot have.
+// ErrUnknown names a permission or a setting that the plugin does not have, or a value that
+// is not allowed.
 type ErrUnknown struct {
-	Field string // as the caller called it: a permission, or settings.NAME
+	Field string // as the caller named it: a permission, or settings.NAME
 	Why   string
 }
 
 func (e ErrUnknown) Error() string { return e.Field + ": " + e.Why }
 
-// ErrBroken says that a plugin is not called now, because it failed in a row.
+// ErrBroken means that a plugin is paused because it failed several times in a row.
 type ErrBroken struct {
 	Plugin string
-	Until  time.Time // from then on one call is tried
-	Why    string    // how it failed last
+	Until  time.Time // when the next call is tried
+	Why    string    // the last failure
 }
 
 func (e ErrBroken) Error() string {
 	wait := time.Until(e.Until).Round(time.Second)
-	return fmt.Sprintf("%s has failed %d times in a row and is left alone for %v more; last: %s", e.Plugin,
+	return fmt.Sprintf("%s has failed %d times in a row and is paused for another %v; last error: %s", e.Plugin,
 		failuresInARow, max(wait, 0), e.Why)
 }
 
-// ErrStopped says that an installed plugin cannot be run, and why: its files are
-// damaged, or its signature is none that the box trusts.
+// ErrStopped means that an installed plugin cannot be run: its files are damaged, or the
+// box does not trust its signature.
 type ErrStopped struct{ Plugin, Why string }
 
 func (e ErrStopped) Error() string { return fmt.Sprintf("%s cannot be run: %s", e.Plugin, e.Why) }
 
-// storeError names the plugin in what the store says of it.
+// storeError adds the plugin's name to an error of the store.
 func storeError(name string, err error) error {
 	taken, isTaken := errors.AsType[store.ErrToolTaken](err)
 	switch {
@@ -81,7 +81,7 @@ func storeError(name string, err error) error {
 	return err
 }
 
-// listed is a list as people write it: "a, b, c", or "none".
+// listed joins names as people write them: "a, b, c", or "none".
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -22,9 +22,9 @@ const (
 	stagePrefix = ".new-"
 )
 
-// folder is where the files of plugins lie: each package in a folder that its
-// digest names, which is put there whole and never changed. Which of them is
-// whose stands in the database: a folder that nothing names there is litter.
+// folder is the folder with the files of plugins. Each package lies in a folder named by
+// its digest, which appears as a whole and never changes. The database says which plugin
+// uses which folder; a folder that no row names is garbage.
 type folder struct{ data string }
 
 func (f folder) path(names ...string) string {
@@ -33,9 +33,9 @@ func (f folder) path(names ...string) string {
 
 var digestName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// lock is held by who adds or removes files, so that nobody takes another's for
-// litter before they are named in the database. It waits for others, in other
-// processes too, and ends with its process.
+// lock locks the folder while files are added or removed, so that no process removes files
+// that another one has not entered in the database yet. It waits for other processes. The
+// lock ends with the process.
 func (f folder) lock(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(f.path(), 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of plugins: %w", err)
@@ -50,9 +50,9 @@ func (f folder) lock(ctx context.Context) (release func(), err error) {
 	if err := f.chown(f.path(lockName)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	// The kernel's lock is waited for on a goroutine of its own, which cannot be
-	// called off: it ends when it has the lock, and gives it back if nobody wants
-	// it any more. Others hold it for no longer than a self-test takes.
+	// A goroutine waits for the kernel's lock, because that wait cannot be cancelled. If
+	// ctx ends first, the goroutine releases the lock when it gets it. A lock is held for
+	// no longer than a self-test takes.
 	got := make(chan error, 1)
 	go func() {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX)
@@ -73,9 +73,9 @@ func (f folder) lock(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Hold keeps the files of plugins as they are until release is called: nothing is
-// installed, upgraded or removed meanwhile, by no process. Plugins are called all
-// the same. Where the data folder has no plugins it does nothing.
+// Hold prevents that any process installs, upgrades or removes plugins, until release is
+// called. Plugins can be called meanwhile. Without plugins in the data folder it does
+// nothing.
 func Hold(ctx context.Context, data string) (release func(), err error) {
 	f := folder{data}
 	if _, err := os.Stat(f.path()); errors.Is(err, fs.ErrNotExist) {
@@ -84,15 +84,15 @@ func Hold(ctx context.Context, data string) (release func(), err error) {
 	return f.lock(ctx)
 }
 
-// signatureName is a signature's file in the folder of a package.
+// signatureName is the name of the signature's file in the folder of a package.
 const signatureName = "plugin.sig"
 
-// put writes the package into its folder, whole or not at all. Where it is there
-// already, nothing is done. The caller holds the lock.
+// put writes a package into its folder, as a whole or not at all. If it is there already,
+// put does nothing. The caller holds the lock.
 func (f folder) put(p Package) error {
 	if _, err := os.Lstat(f.path(p.Digest())); err == nil {
 		if _, _, err := f.get(p.Digest()); err == nil {
-			return nil // what a crash left is as good
+			return nil // a crash left it, and it is intact
 		}
 		if err := os.RemoveAll(f.path(p.Digest())); err != nil {
 			return err
@@ -122,9 +122,9 @@ func (f folder) put(p Package) error {
 	return durable.SyncFolder(f.path())
 }
 
-// get reads the module of the package of that digest, and who signed it, and checks
-// that all of its files are that. A package that was installed when they could be
-// several has its manifest and its cases in files of their own.
+// get returns the module of the package with the digest, and its signer. It checks that all
+// files match the digest. Packages installed by former versions have the manifest and the
+// test cases in files of their own.
 func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
 	root, err := os.OpenRoot(f.path(digest))
 	if err != nil {
@@ -156,11 +156,11 @@ func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
 	return files[moduleName], signature.signer(), err
 }
 
-// formerLogs is where boxes had the logs of plugins before those were in the database.
+// formerLogs is the folder of the logs of plugins before they moved into the database.
 const formerLogs = "log"
 
-// sweep removes the folders that are not in use. The caller holds the lock. What
-// cannot be removed stays for the next time.
+// sweep removes the folders that are not in use. The caller holds the lock. What cannot be
+// removed is left for the next sweep.
 func (f folder) sweep(used []string) {
 	entries, err := os.ReadDir(f.path())
 	if err != nil {
@@ -172,13 +172,13 @@ func (f folder) sweep(used []string) {
 			_ = os.RemoveAll(f.path(e.Name()))
 		}
 	}
-	if stage, err := durable.NewStage(f.path(), stagePrefix); err == nil { // which removes those of the dead
+	if stage, err := durable.NewStage(f.path(), stagePrefix); err == nil { // removes old stages
 		_ = stage.Remove()
 	}
 }
 
-// chown gives what lies at path to who has the data folder: a box seldom runs as
-// the user, root, who installs plugins.
+// chown gives the file at path to the owner of the data folder: root may install plugins,
+// but the box seldom runs as root.
 func (f folder) chown(path string) error {
 	if os.Geteuid() != 0 {
 		return nil

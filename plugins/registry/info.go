@@ -11,41 +11,41 @@ import (
 	"parley/store"
 )
 
-// State says whether a plugin is called.
+// State is the state of an installed plugin.
 type State string
 
 // The states of plugins.
 const (
 	Ready      State = "ready"
 	Incomplete State = "incomplete" // a required setting has no value
-	Broken     State = "broken"     // it has failed in a row, and is left alone for a while
-	Stopped    State = "stopped"    // its files, its signature or its secrets are not what they have to be
+	Broken     State = "broken"     // paused after several failures in a row
+	Stopped    State = "stopped"    // its files, its signature or its secrets are not valid
 )
 
-// States are all of them.
+// States returns all states.
 func States() []State { return []State{Ready, Incomplete, Broken, Stopped} }
 
-// Info is what is known of an installed plugin. No secret is in it.
+// Info describes an installed plugin. It contains no secret.
 type Info struct {
 	store.Plugin
 	Manifest    manifest.Manifest
-	Trusted     bool // it is signed by a key that the box trusts
+	Trusted     bool // signed by a key that the box trusts
 	State       State
-	Why         string // in words, where it is not ready
+	Why         string // the reason, if it is not ready
 	Granted     []Permission
-	Denied      []Permission // what it asks for and was not granted
+	Denied      []Permission // requested by the manifest and not granted
 	Settings    []Setting
-	StoredBytes int64 // bytes that it keeps, for all accounts
+	StoredBytes int64 // bytes that it stores, for all accounts
 }
 
-// Setting is a setting of a plugin and what it was told.
+// Setting is a setting of a plugin and its value.
 type Setting struct {
 	manifest.Setting
 	IsSet bool
-	Value string // what it was told, or its default; empty for a secret
+	Value string // the value or the default; empty for a secret
 }
 
-// List tells what is known of all plugins, by name.
+// List describes all plugins, by name.
 func (s *Registry) List(ctx context.Context) ([]Info, error) {
 	rows, err := s.Records.Plugins(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Registry) List(ctx context.Context) ([]Info, error) {
 	return all, nil
 }
 
-// Show tells what is known of one plugin.
+// Show describes one plugin.
 func (s *Registry) Show(ctx context.Context, name string) (Info, error) {
 	row, err := s.Records.Plugin(ctx, name)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Registry) describe(ctx context.Context, row store.Plugin) (Info, error)
 	return i, nil
 }
 
-// state says whether a plugin is called, as far as that is known without loading
-// it.
+// state returns the state of a plugin, as far as it is known without loading the module,
+// and the reason.
 func (s *Registry) state(ctx context.Context, row store.Plugin, m manifest.Manifest, told []store.PluginSetting) (State,
 	string) {
 	if why := s.Trust.refuses(Key(row.Signer)); why != "" {

@@ -13,38 +13,37 @@ import (
 	"parley/store"
 )
 
-// Offer is what the installer decides about: a package that can be run here, and
-// what it asks for.
+// Offer is a package that can be installed, with the permissions that it requests.
 type Offer struct {
 	Package Package
-	// Installed is what is installed under the name; nil where nothing is.
+	// Installed is the plugin that is installed under the name; nil if there is none.
 	Installed *store.Plugin
-	// Granted is what it may do already: nothing where it is new.
+	// Granted are the permissions that it has already; none for a new plugin.
 	Granted manifest.Permissions
-	// Asks is what it asks for besides.
+	// Asks are the permissions that it requests beyond those of the installed version.
 	Asks []Permission
-	// Signed says who signed it, in words.
+	// Signed says in words who signed it.
 	Signed string
-	// OtherSigner says in words that it is signed by somebody else than what is
-	// installed, or no longer; empty where it is not so.
+	// OtherSigner says in words that the signer differs from that of the installed version,
+	// or is missing; empty if it does not.
 	OtherSigner string
-	// Unset are the required settings that have no value yet.
+	// Unset names the required settings that have no value yet.
 	Unset []string
 }
 
-// Choice is what the installer decided.
+// Choice is the decision of the installer.
 type Choice struct {
 	// Grant names permissions: single ones, kinds, "all" or "none".
 	Grant []string
-	// Settings are told the plugin at once.
+	// Settings are the settings to set at once.
 	Settings map[string]*string
-	// OtherSigner lets an upgrade be signed by somebody else.
+	// OtherSigner allows an upgrade by another signer.
 	OtherSigner bool
 }
 
-// Examine looks whether a package can be installed, or be an upgrade of what is,
-// and what it asks for. It compiles the module, and changes nothing. An
-// ErrUnusable says why it cannot.
+// Examine checks whether a package can be installed or can upgrade the installed version,
+// and which permissions it requests. It compiles the module and changes nothing. An
+// ErrUnusable says why it cannot be installed.
 func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
 	o := Offer{Package: p, Signed: s.signed(p.Signer())}
 	if why := s.Trust.refuses(p.Signer()); why != "" {
@@ -77,7 +76,7 @@ func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
 	return o, s.checkModule(ctx, p)
 }
 
-// signed says in words who signed.
+// signed describes a signer in words.
 func (s *Registry) signed(k Key) string {
 	switch {
 	case k == "":
@@ -88,7 +87,7 @@ func (s *Registry) signed(k Key) string {
 	return "signed by " + string(k) + ", which this box does not know"
 }
 
-// checkModule says when the module cannot be run here.
+// checkModule returns an error if the module cannot be run here.
 func (s *Registry) checkModule(ctx context.Context, p Package) error {
 	host, err := s.host()
 	if err != nil {
@@ -104,8 +103,8 @@ func (s *Registry) checkModule(ctx context.Context, p Package) error {
 	return m.Close(ctx)
 }
 
-// Install installs what was examined. Whatever ends this process on the way, the
-// plugin is installed afterwards or it is not.
+// Install installs a package that Examine has checked. If the process dies on the way, the
+// plugin is either installed or not.
 func (s *Registry) Install(ctx context.Context, o Offer, c Choice) error {
 	name := o.Package.Manifest.Name
 	if o.Installed != nil {
@@ -121,9 +120,9 @@ func (s *Registry) Install(ctx context.Context, o Offer, c Choice) error {
 	})
 }
 
-// Upgrade puts what was examined in the place of what is installed, once it has
-// passed its self-test. What is installed goes on until then, and if it does not.
-// Calls that are on their way end with the old version.
+// Upgrade replaces the installed version by a package that Examine has checked, after its
+// self-test has passed. Until then, and if it fails, the installed version stays. Running
+// calls end with the old version.
 func (s *Registry) Upgrade(ctx context.Context, o Offer, c Choice) error {
 	switch {
 	case o.Installed == nil:
@@ -139,9 +138,8 @@ func (s *Registry) Upgrade(ctx context.Context, o Offer, c Choice) error {
 	})
 }
 
-// additionalData has the package pass its self-test, puts its files where they belong and
-// enters them. Until they are entered they are litter that the next one sweeps
-// up.
+// activate runs the self-test of a package, stores its files and enters it in the database.
+// Files that are not entered are garbage, which the next sweep removes.
 func (s *Registry) activate(ctx context.Context, o Offer, c Choice, enter func(store.PluginFiles) error) error {
 	f, err := newRow(o, c.Grant)
 	if err != nil {
@@ -160,7 +158,7 @@ func (s *Registry) activate(ctx context.Context, o Offer, c Choice, enter func(s
 	}
 	defer release()
 	if err := s.folder.put(o.Package); err != nil {
-		return fmt.Errorf("keeping the files of %s: %w", f.Name, err)
+		return fmt.Errorf("storing the files of %s: %w", f.Name, err)
 	}
 	err = storeError(f.Name, enter(f))
 	if err == nil && len(set)+len(unset) > 0 {
@@ -169,7 +167,7 @@ func (s *Registry) activate(ctx context.Context, o Offer, c Choice, enter func(s
 	return errors.Join(err, s.sweep(context.WithoutCancel(ctx)))
 }
 
-// newRow is what the store is told of a package.
+// newRow makes the database row of a package.
 func newRow(o Offer, words []string) (f store.PluginFiles, err error) {
 	m := o.Package.Manifest
 	may, err := grant(m.Permissions, o.Granted, words)
@@ -194,7 +192,7 @@ func newRow(o Offer, words []string) (f store.PluginFiles, err error) {
 	}, nil
 }
 
-// selfTest runs the cases that came along.
+// selfTest runs the test cases of a package.
 func (s *Registry) selfTest(ctx context.Context, p Package) error {
 	if s.Check == nil || len(p.Tests) == 0 {
 		return nil
@@ -206,7 +204,7 @@ func (s *Registry) selfTest(ctx context.Context, p Package) error {
 	return nil
 }
 
-// Remove removes a plugin with all that it was told and keeps, and its log.
+// Remove removes a plugin with its settings, its stored values and its log.
 func (s *Registry) Remove(ctx context.Context, name string) error {
 	release, err := s.lock(ctx)
 	if err != nil {
@@ -219,7 +217,7 @@ func (s *Registry) Remove(ctx context.Context, name string) error {
 	return s.sweep(context.WithoutCancel(ctx))
 }
 
-// Tidy removes files that no plugin has, as a crash leaves them.
+// Tidy removes files that belong to no plugin, as a crash leaves them.
 func (s *Registry) Tidy(ctx context.Context) error {
 	release, err := s.lock(ctx)
 	if err != nil {
@@ -229,7 +227,7 @@ func (s *Registry) Tidy(ctx context.Context) error {
 	return s.sweep(ctx)
 }
 
-// lock is the folder's, and says when it has to be waited for.
+// lock locks the folder, and logs a warning if that takes longer than a second.
 func (s *Registry) lock(ctx context.Context) (release func(), err error) {
 	late := time.AfterFunc(time.Second, func() {
 		s.Log.Warn("waiting for another process that changes the plugins of this box, or makes a backup of them")
@@ -238,7 +236,7 @@ func (s *Registry) lock(ctx context.Context) (release func(), err error) {
 	return s.folder.lock(ctx)
 }
 
-// sweep does that for who holds the lock.
+// sweep removes files that belong to no plugin. The caller holds the lock.
 func (s *Registry) sweep(ctx context.Context) error {
 	all, err := s.Records.Plugins(ctx)
 	if err != nil {
@@ -252,14 +250,14 @@ func (s *Registry) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Grant lets a plugin do what the words name of what it asks for.
+// Grant grants a plugin those of its requested permissions that the words name.
 func (s *Registry) Grant(ctx context.Context, name string, words []string) error {
 	return s.regrant(ctx, name, func(asks, now manifest.Permissions) (manifest.Permissions, error) {
 		return grant(asks, now, words)
 	})
 }
 
-// Revoke forbids a plugin what the words name of what it may do.
+// Revoke takes from a plugin the permissions that the words name.
 func (s *Registry) Revoke(ctx context.Context, name string, words []string) error {
 	return s.regrant(ctx, name, func(_, now manifest.Permissions) (manifest.Permissions, error) {
 		return revoke(now, words)
@@ -287,12 +285,12 @@ func (s *Registry) regrant(ctx context.Context, name string,
 	return storeError(name, s.Records.GrantPlugin(ctx, name, row.Digest, string(text)))
 }
 
-// Forbidden says in words what the plugin cannot do whatever is granted, of what
-// people worry about.
+// Forbidden lists in words what the plugin cannot do whatever is granted, of the
+// permissions that people worry about.
 func (o Offer) Forbidden() []string {
 	p := o.Package.Manifest.Permissions
 	return p.Words()[len(p.Allowed()):]
 }
 
-// Names are the words by which what an offer asks for is granted.
+// Names returns the names by which the requested permissions are granted.
 func (o Offer) Names() []string { return slices.Clone(names(o.Asks)) }

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// maxQueuedBytes is how many bytes of lines wait to be written: as much as all
-	// instances of a box may log in one call each. What comes beyond is dropped.
+	// maxQueuedBytes bounds the lines that wait to be written: as much as all instances of
+	// a box may log in one call each. Further lines are dropped.
 	maxQueuedBytes = 1 << 20
-	// writeDelay is how long lines are gathered for one write: a plugin that logs
-	// all the time makes ten commits a second, each of which waits for the disk. A
-	// crash of the box loses what was logged in that time.
+	// writeDelay is how long lines are gathered for one write. A plugin that logs all the
+	// time causes ten commits a second, each of which waits for the disk. A crash of the
+	// box loses the lines of that time.
 	writeDelay = 100 * time.Millisecond
-	// linesPerTransaction is how many lines one transaction has at most, a few milliseconds'
-	// work: chats write through the same writer.
+	// linesPerTransaction bounds one transaction to a few milliseconds' work, because chats
+	// write through the same writer.
 	linesPerTransaction = 256
 )
 
-// Line is a line of a plugin's log: what it wrote, and what went wrong with it.
+// Line is a line of a plugin's log: a message of the plugin, or the error of a call.
 type Line struct {
 	Time  time.Time `json:"time"`
 	Level string    `json:"level"` // trace, debug, info, warn or error
@@ -35,19 +35,19 @@ type Line struct {
 	Text  string    `json:"text"`
 }
 
-// logs writes what plugins log into the store, some time later: no call waits for
-// a disk.
+// logs writes the lines of plugins to the store in the background, so that no call waits
+// for the disk.
 type logs struct {
 	records *store.Store
 	log     *slog.Logger
-	wake    chan struct{} // has one where lines wait
-	close   func()        // writes what is left, and ends the writing
-	writing sync.Mutex    // held by who writes, so that lines keep their order
+	wake    chan struct{} // holds a value while lines wait
+	close   func()        // writes the remaining lines and stops
+	writing sync.Mutex    // held while writing, so that lines stay in order
 
 	mu      sync.Mutex
 	queue   []store.PluginLine
-	bytes   int            // storeError unwritten
-	dropped map[string]int // how many lines, by plugin
+	bytes   int            // of queue
+	dropped map[string]int // number of lines, by plugin
 }
 
 func newLogs(records *store.Store, log *slog.Logger) *logs {
@@ -62,7 +62,7 @@ func newLogs(records *store.Store, log *slog.Logger) *logs {
 	return l
 }
 
-// add takes a line, or drops it where too many wait. It never waits.
+// add queues a line, or drops it if too many wait. It never blocks.
 func (l *logs) add(plugin string, line Line) {
 	row := store.PluginLine{
 		Plugin: plugin,
@@ -86,7 +86,7 @@ func (l *logs) add(plugin string, line Line) {
 	}
 }
 
-// run writes what comes, until ctx ends, and then what is left.
+// run writes lines until ctx ends, and then those that remain.
 func (l *logs) run(ctx context.Context) {
 	defer l.write()
 	for {
@@ -103,9 +103,8 @@ func (l *logs) run(ctx context.Context) {
 	}
 }
 
-// write writes all lines that wait, and for each plugin how many were dropped
-// behind them. Lines that the store does not take are lost, and the box's log says
-// so.
+// write writes all queued lines, and for each plugin the number of lines that were dropped.
+// Lines that the store does not accept are lost, and the box logs a warning.
 func (l *logs) write() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -128,14 +127,15 @@ func (l *logs) write() {
 	}
 }
 
-// Lines tells the newest lines of a plugin's log, at most so many, oldest first.
+// Lines returns the newest lines of a plugin's log, at most so many, oldest first.
 func (s *Registry) Lines(ctx context.Context, name string, most int) ([]Line, error) {
 	s.logs.write()
 	all, _, err := s.linesAfter(ctx, name, 0, most)
 	return all, err
 }
 
-// linesAfter are the newest lines behind a position of the log, and where they end.
+// linesAfter returns the newest lines after a position of the log, and the position of
+// their end.
 func (s *Registry) linesAfter(ctx context.Context, name string, after int64, most int) ([]Line, int64, error) {
 	rows, end, err := s.Records.PluginLog(ctx, name, after, most)
 	all := make([]Line, len(rows))
@@ -145,9 +145,9 @@ func (s *Registry) linesAfter(ctx context.Context, name string, after int64, mos
 	return all, end, storeError(name, err)
 }
 
-// Follow tells the newest lines of a plugin's log, at most so many, and then what
-// comes, line by line, until ctx ends, which is no error, or the plugin is gone,
-// an ErrNotInstalled.
+// Follow calls tell with the newest lines of a plugin's log, at most so many, and then with
+// each new line. It returns nil when ctx ends, and an ErrNotInstalled when the plugin is
+// removed.
 func (s *Registry) Follow(ctx context.Context, name string, most int, tell func(Line) error) error {
 	changed, stop, err := s.Records.WatchPluginLogs()
 	if err != nil {

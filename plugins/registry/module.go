@@ -9,20 +9,20 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// errReplaced says that a module was replaced by another before it was called.
+// errReplaced means that a module was replaced before it was called.
 var errReplaced = errors.New("the plugin was changed just now")
 
-// module is a plugin's module, loaded when it is first wanted and closed when it
-// was replaced and the last call has ended.
+// module is the module of a plugin. It is loaded at its first use, and closed when it was
+// replaced and the last call has ended.
 type module struct {
-	start  func()        // begins to load it, once
+	start  func()        // starts loading, once
 	ready  chan struct{} // closed when loading has ended
 	loaded *sandbox.Module
 	err    error
 
 	mu     sync.Mutex
 	closed bool
-	users  sync.WaitGroup // those who call it, and who loads it
+	users  sync.WaitGroup // running calls, and the loading
 }
 
 func newModule(load func(context.Context) (*sandbox.Module, error)) *module {
@@ -31,8 +31,8 @@ func newModule(load func(context.Context) (*sandbox.Module, error)) *module {
 	return m
 }
 
-// acquire returns the module, which the caller releases. It waits until it is
-// loaded; what it is loaded for by one serves all, so nobody's ctx ends that.
+// acquire returns the module, which the caller releases. It waits until the module is
+// loaded or ctx ends. The loading goes on if ctx ends, because it serves all callers.
 func (m *module) acquire(ctx context.Context) (*sandbox.Module, error) {
 	m.mu.Lock()
 	if m.closed {
@@ -58,8 +58,8 @@ func (m *module) acquire(ctx context.Context) (*sandbox.Module, error) {
 
 func (m *module) release() { m.users.Done() }
 
-// load loads the module. It runs on a goroutine of its own, where a panic would end
-// the box, at each start again.
+// load loads the module. It runs on its own goroutine, where a panic would end the box,
+// again after each start.
 func (m *module) load(load func(context.Context) (*sandbox.Module, error)) {
 	defer close(m.ready)
 	defer func() {
@@ -70,7 +70,7 @@ func (m *module) load(load func(context.Context) (*sandbox.Module, error)) {
 	m.loaded, m.err = load(context.Background())
 }
 
-// close waits until the last call has ended, and closes it.
+// close waits until the last call has ended, and closes the module.
 func (m *module) close() {
 	m.mu.Lock()
 	m.closed = true

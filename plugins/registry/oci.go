@@ -16,28 +16,28 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// An OCI image layout (https://github.com/opencontainers/image-spec, image-layout.md)
-// permissions how registries' tools keep artifacts in a folder: index.json names a
-// manifest, that names the files, and each lies under its SHA-256 in blobs.
+// An OCI image layout (https://github.com/opencontainers/image-spec, image-layout.md) is
+// the form in which the tools of registries store artifacts in a folder: index.json names a
+// manifest, the manifest names the files, and each file lies in blobs under its SHA-256.
 const (
 	layoutIndex = "index.json"
-	// maxIndex bounds what names others: an index or manifest has a few hundred
-	// bytes for each.
+	// maxIndex bounds an index and a manifest, which have a few hundred bytes for each
+	// entry.
 	maxIndex = 1 << 20
-	// maxUnpacked bounds a tar: it is held in memory, and holds a module and a little
-	// beside it.
+	// maxUnpacked bounds a tar file, which is held in memory: a module and a few small
+	// files.
 	maxUnpacked = sandbox.MaxModule + 16<<20
 
 	annotationTag   = "org.opencontainers.image.ref.name"
 	annotationTitle = "org.opencontainers.image.title"
 )
 
-// files reads a file of a layout by its name, of at most so many bytes;
-// fs.ErrNotExist where there is none.
+// files returns a file of a layout by its name, if it has at most so many bytes;
+// fs.ErrNotExist if there is none.
 type files func(name string, most int64) ([]byte, error)
 
-// tarFiles reads a tar. Links, devices and the like are no part of a layout and
-// left alone.
+// tarFiles reads a tar file. It ignores links, devices and the like, which are no part of a
+// layout.
 func tarFiles(r io.Reader) (files, error) {
 	found := map[string][]byte{}
 	limited := &io.LimitedReader{R: r, N: maxUnpacked + 1}
@@ -74,7 +74,7 @@ func tarFiles(r io.Reader) (files, error) {
 	}, nil
 }
 
-// descriptor names a blob.
+// descriptor refers to a blob.
 type descriptor struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
@@ -82,7 +82,7 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// blob reads what d names, and checks that it is that.
+// blob returns the blob that d refers to, and checks its digest and size.
 func (read files) blob(d descriptor, most int64) ([]byte, error) {
 	name, known := strings.CutPrefix(d.Digest, "sha256:")
 	switch {
@@ -138,8 +138,8 @@ func readLayout(read files, tag string) (Package, error) {
 	return read.layers(image.Layers)
 }
 
-// isModule tells whether a layer is a module by its media type, which have
-// changed over the years, or by its file's name.
+// isModule reports whether a layer is a module, by its media type, which has changed over
+// the years, or by its file name.
 func isModule(d descriptor) bool {
 	return slices.Contains([]string{
 		"application/wasm", // https://tag-runtime.cncf.io/wgs/wasm/deliverables/wasm-oci-artifact/
@@ -148,8 +148,8 @@ func isModule(d descriptor) bool {
 	}, d.MediaType) || strings.HasSuffix(d.Annotations[annotationTitle], ".wasm")
 }
 
-// layers makes a package of the layers of an artifact: one is the module, and one
-// titled like it with .sig behind, or plugin.sig, its signature.
+// layers makes a package from the layers of an artifact. One layer is the module, and one
+// with the module's title and .sig, or plugin.sig, is its signature.
 func (read files) layers(layers []descriptor) (Package, error) {
 	var wasm, signature []byte
 	for _, d := range layers {

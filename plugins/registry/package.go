@@ -11,21 +11,20 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// howToBuild ends what is said of anything that is not yet the one file.
+// howToBuild ends the errors about files that are not a plugin yet.
 const howToBuild = "a plugin is one .wasm file, which parley plugin build DIR makes of its author's folder"
 
-// Package is a plugin as it is installed: one module that carries its manifest,
-// and perhaps cases, and a signature. The manifest is valid; no more than that is
-// known of the module.
+// Package is a plugin as it is installed: one module with its manifest and perhaps test
+// cases, and perhaps a signature. The manifest is valid; nothing more has been checked of
+// the module.
 type Package struct {
 	Manifest  manifest.Manifest
 	Wasm      []byte
-	Tests     map[string]string // cases by their file's name
-	Signature *Signature        // nil where it has none
+	Tests     map[string]string // test cases by file name
+	Signature *Signature        // nil if it is not signed
 }
 
-// newPackage checks what was read. signature is the text of its file; nil where
-// there is none.
+// newPackage checks a module. signature is the content of the signature's file, or nil.
 func newPackage(wasm, signature []byte) (p Package, err error) {
 	p.Wasm = wasm
 	if len(wasm) > sandbox.MaxModule {
@@ -47,15 +46,14 @@ func newPackage(wasm, signature []byte) (p Package, err error) {
 	return p, err
 }
 
-// moduleName is what the module is called in what is signed, and in its folder in
-// the data folder, whatever its author calls it.
+// moduleName is the name of the module in the signed list and in the data folder, whatever
+// its author calls it.
 const moduleName = "module.wasm"
 
-// sums is what a signature is made over.
+// sums returns the list of files that a signature is made over.
 func (p Package) sums() []byte { return sumsOf(map[string][]byte{moduleName: p.Wasm}) }
 
-// sumsOf lists files with their SHA-256, as sha256sum prints them, in the order of
-// their names.
+// sumsOf lists files with their SHA-256 in the format of sha256sum, by name.
 func sumsOf(files map[string][]byte) (list []byte) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		list = fmt.Appendf(list, "%x  %s\n", sha256.Sum256(files[name]), name)
@@ -63,8 +61,8 @@ func sumsOf(files map[string][]byte) (list []byte) {
 	return list
 }
 
-// Digest names the package: the SHA-256 of the list of its files with theirs, and
-// storeError its signature, in hexadecimal.
+// Digest identifies the package: the SHA-256, in hexadecimal, of the list of its files and
+// of its signature.
 func (p Package) Digest() string { return digestOf(p.sums(), p.Signature) }
 
 func digestOf(sums []byte, s *Signature) string {
@@ -75,5 +73,5 @@ func digestOf(sums []byte, s *Signature) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Signer is who signed it; empty: nobody.
+// Signer returns the key that signed the package; empty if it is not signed.
 func (p Package) Signer() Key { return p.Signature.signer() }

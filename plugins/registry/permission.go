@@ -10,16 +10,16 @@ import (
 	"parley/plugins/manifest"
 )
 
-// A Permission is one thing that a plugin may do, under the name by which it is
-// granted and revoked: http:HOST, files:FOLDER (as the plugin sees it), env:NAME,
-// storage, conversation or memory.
+// A Permission is one thing that a plugin may do. Its name grants and revokes it:
+// http:HOST, files:FOLDER (as the plugin sees it), env:NAME, storage, conversation or
+// memory.
 type Permission struct {
 	Name        string
-	Words       string // as in "may talk to api.example.org (GET)"
+	Words       string // such as "may talk to api.example.org (GET)"
 	permissions manifest.Permissions
 }
 
-// The kinds of permissions, as the beginnings of their names.
+// The kinds of permissions, which begin their names.
 const (
 	kindHTTP         = "http"
 	kindFiles        = "files"
@@ -29,7 +29,7 @@ const (
 	kindMemory       = "memory"
 )
 
-// PermissionsOf parts what a plugin asks for, or was granted, into single ones.
+// PermissionsOf splits permissions into single ones.
 func PermissionsOf(p manifest.Permissions) (all []Permission) {
 	add := func(name string, is manifest.Permissions) {
 		if words := is.Allowed(); len(words) > 0 {
@@ -58,8 +58,7 @@ func names(all []Permission) (names []string) {
 	return names
 }
 
-// join puts single permissions together; a later one of a name replaces an
-// earlier one.
+// join combines single permissions; a later one replaces an earlier one of the same name.
 func join(all []Permission) (p manifest.Permissions) {
 	for i, one := range all {
 		if slices.ContainsFunc(all[i+1:], func(later Permission) bool { return later.Name == one.Name }) {
@@ -77,18 +76,17 @@ func join(all []Permission) (p manifest.Permissions) {
 	return p
 }
 
-// matches tells whether a permission is one that a word names: all of them, those
-// storeError a kind, or that one.
+// matches reports whether a word names a permission: "all", its kind, or its name.
 func matches(word string, p Permission) bool {
 	kind, _, _ := strings.Cut(p.Name, ":")
 	return word == "all" || word == kind || word == p.Name
 }
 
-// grant returns what a plugin may do that may do now, when the words are granted
-// it of what it asks. A word may have a value: a host's methods (http:HOST=GET+POST),
-// the folder on the box (files:/menu=/srv/menu), a smaller amount. A host may be
-// granted that the manifest does not ask for, since no author knows where in your
-// network your own server is.
+// grant returns the permissions of a plugin after the words have granted it some of those
+// that it requests. A word may have a value: the methods of a host (http:HOST=GET+POST), a
+// folder on the box (files:/menu=/srv/menu), a smaller amount. A host that the manifest
+// does not request can be granted too, because no author knows the address of a server in
+// the operator's network.
 func grant(asks, now manifest.Permissions, words []string) (manifest.Permissions, error) {
 	all := PermissionsOf(now)
 	for _, word := range words {
@@ -101,7 +99,7 @@ func grant(asks, now manifest.Permissions, words []string) (manifest.Permissions
 	return join(all), nil
 }
 
-// granted are the permissions that one word means.
+// granted returns the permissions that one word grants.
 func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 	name, value, valued := strings.Cut(word, "=")
 	if name == "none" && !valued {
@@ -115,7 +113,7 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 	}
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
-	case len(all) == 0 && kind == kindHTTP && rest != "": // one that the manifest does not ask for
+	case len(all) == 0 && kind == kindHTTP && rest != "": // a host that the manifest does not request
 		all, value = []Permission{{Name: name}}, cmp.Or(value, "GET")
 	case len(all) == 0:
 		return nil, ErrUnknown{word,
@@ -132,7 +130,7 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 	return []Permission{one}, nil
 }
 
-// withValue is a permission with the value that the installer gave it.
+// withValue returns a permission with the value that the installer gave it.
 func withValue(p Permission, value string) (Permission, error) {
 	kind, rest, _ := strings.Cut(p.Name, ":")
 	var written any
@@ -157,13 +155,13 @@ func withValue(p Permission, value string) (Permission, error) {
 	}
 	single := PermissionsOf(is)
 	single = slices.DeleteFunc(single, func(other Permission) bool { return other.Name != p.Name })
-	if len(single) == 0 { // nothing, or no more than everybody has
+	if len(single) == 0 { // nothing, or no more than the default
 		return Permission{Name: p.Name}, nil
 	}
 	return single[0], nil
 }
 
-// parsePermissions reads permissions as a manifest has them, with its rules.
+// parsePermissions parses permissions by the rules of manifests.
 func parsePermissions(written map[string]any) (manifest.Permissions, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": "x", "version": "1", "description": "x", "hooks": []string{manifest.OnTurn}, "permissions": written,
@@ -174,7 +172,7 @@ func parsePermissions(written map[string]any) (manifest.Permissions, error) {
 	m, err := manifest.Parse(text) // JSON is YAML
 	if err != nil {
 		why := err.Error()
-		if i := strings.Index(why, ": "); i > 0 { // the line in a manifest that nobody wrote
+		if i := strings.Index(why, ": "); i > 0 { // the line number means nothing here
 			why = why[i+2:]
 		}
 		return m.Permissions, fmt.Errorf("%s", strings.TrimPrefix(why, "permissions."))
@@ -185,8 +183,7 @@ func parsePermissions(written map[string]any) (manifest.Permissions, error) {
 	return m.Permissions, nil
 }
 
-// revoke returns what is left of what a plugin may do without what the words
-// mean.
+// revoke returns the permissions of a plugin without those that the words name.
 func revoke(now manifest.Permissions, words []string) (manifest.Permissions, error) {
 	all := PermissionsOf(now)
 	for _, word := range words {
@@ -199,9 +196,9 @@ func revoke(now manifest.Permissions, words []string) (manifest.Permissions, err
 	return join(all), nil
 }
 
-// carriedOver is what of its permissions a plugin keeps in an upgrade: what it was
-// granted, as far as it still asks for that, and what it was granted beyond what
-// it asked for.
+// carriedOver returns the permissions that a plugin keeps in an upgrade: those that the new
+// version still requests, and those that were granted beyond the requests of the old
+// version.
 func carriedOver(before, after, has manifest.Permissions) manifest.Permissions {
 	var kept []Permission
 	asked, asks := PermissionsOf(before), PermissionsOf(after)
@@ -216,8 +213,8 @@ func carriedOver(before, after, has manifest.Permissions) manifest.Permissions {
 	return join(kept)
 }
 
-// restrict is a permission as far as asks goes: one that asks for less than before
-// has less.
+// restrict limits a permission to what is requested: a version that requests less gets
+// less.
 func restrict(p Permission, asks []Permission) Permission {
 	for _, a := range asks {
 		if a.Name != p.Name {
@@ -244,9 +241,9 @@ func restrict(p Permission, asks []Permission) Permission {
 	return p
 }
 
-// newRequests is what a plugin asks for that it did not ask for before, each as a
-// whole: where a host is asked for with one method more, all of its methods are
-// shown, for all of them are granted.
+// newRequests returns the permissions that the new version requests and the old one did
+// not. A host that is requested with one more method is listed with all its methods,
+// because all of them are granted.
 func newRequests(before, after manifest.Permissions) []Permission {
 	return slices.DeleteFunc(PermissionsOf(after), func(p Permission) bool { return before.Covers(p.permissions) })
 }

@@ -1,6 +1,6 @@
-// Package shelf keeps the plugins that are installed on a box: their files, what
-// they may do, what they were told and what they said. It runs their tools, and
-// has them changed while they run, by the box or by another process beside it.
+// Package registry manages the plugins that are installed on a box: their files,
+// permissions, settings, stored values and logs. It runs their tools and hooks. Plugins can
+// be changed while they run, by the box or by another process.
 package registry
 
 import (
@@ -22,26 +22,25 @@ import (
 	"parley/store"
 )
 
-// Parts are what a shelf needs.
+// Parts are what a Registry is made of.
 type Parts struct {
 	Records *store.Store
 	Data    string // the data folder
 	Trust   Trust
-	// Check runs the cases that came along with a plugin, before it takes the
-	// additionalData of an older version; nil runs none.
+	// Check runs the test cases of a package before it replaces an older version; nil runs
+	// none.
 	Check func(ctx context.Context, p Package) error
-	// Observe is told of every call: how it ended ("answered", or the kind of
-	// its fault) and how long it took. nil where nobody counts.
+	// Observe is called after every call with its outcome ("answered", or the kind of its
+	// fault) and its duration. It may be nil.
 	Observe func(plugin, tool, outcome string, took time.Duration)
-	// Changed is called by Watch when the plugins, or what they may be called for,
-	// are others than before: the tools and hooks are as it finds them. It must not
-	// block. nil where nobody asks.
+	// Changed is called by Watch when the plugins, their tools, hooks or permissions have
+	// changed. It must not block. It may be nil.
 	Changed func()
 	Log     *slog.Logger
 }
 
-// Registry is the plugins of one box. Its methods may be called from many
-// goroutines, and by several processes for one data folder.
+// Registry is the set of plugins of one box. Many goroutines may use it, and several
+// processes may have a Registry for one data folder.
 type Registry struct {
 	Parts
 	folder folder
@@ -50,15 +49,14 @@ type Registry struct {
 	host   func() (*sandbox.Host, error)
 
 	snapshot atomic.Pointer[snapshot]
-	mu       sync.Mutex // held while a new arrangement is made
+	mu       sync.Mutex // held while a new snapshot is taken
 	closed   bool
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup
 }
 
-// Open opens the shelf. Modules are loaded when they are first called, or by
-// Watch before.
+// Open opens the registry. A module is loaded by Watch, or when it is first called.
 func Open(p Parts) *Registry {
 	f := folder{p.Data}
 	s := &Registry{Parts: p, folder: f, vault: vault{filepath.Join(p.Data, layout.PluginKey), f.chown}}
@@ -71,19 +69,19 @@ func Open(p Parts) *Registry {
 func (s *Registry) openHost() (*sandbox.Host, error) {
 	cache := filepath.Join(s.Data, layout.PluginCache)
 	if info, err := os.Stat(s.Data); os.Geteuid() == 0 && (err != nil || !ownedByRoot(info)) {
-		cache = "" // the box could not read what root compiles
+		cache = "" // the box could not read files that root compiles
 	}
 	return sandbox.New(context.Background(), sandbox.Options{Cache: cache, Log: s.Log})
 }
 
-// Watch loads all plugins in the background, and those that are changed, so that
-// no call has to wait for that. It is for the box, which has opened the store.
+// Watch loads all plugins in the background, and those that change, so that no call has to
+// wait for that. Only the process that has opened the store calls it.
 func (s *Registry) Watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	s.workers.Go(func() {
 		if err := s.Tidy(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Warn("cannot look for files that no plugin has", "err", err)
+			s.Log.Warn("cannot look for files that belong to no plugin", "err", err)
 		}
 	})
 	s.workers.Go(func() {
@@ -121,7 +119,7 @@ func (s *Registry) loadAll(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the shelf. No call may be running.
+// Close closes the registry. No call may be running.
 func (s *Registry) Close() error {
 	if s.stop != nil {
 		s.stop()
@@ -137,28 +135,28 @@ func (s *Registry) Close() error {
 	}
 	h, err := s.host()
 	if err != nil {
-		return nil // it was told to who called
+		return nil // the callers got this error
 	}
 	return h.Close(context.Background())
 }
 
-// toolSpace is the name space of the tools' ids: a UUID of no other meaning.
+// toolSpace is the UUID name space of tool ids. It has no other meaning.
 var toolSpace = uuid.MustParse("6f1d3a52-6b0e-5d0c-9a34-2b7f6f6c7a11")
 
-// ToolID is the id of a tool: made of the names, it is the same on every box and
-// after every upgrade.
+// ToolID returns the id of a tool. It is derived from the names, so it is the same on every
+// box and after every upgrade.
 func ToolID(plugin, tool string) string {
 	return uuid.NewSHA1(toolSpace, []byte(plugin+"/"+tool)).String()
 }
 
-// Running is a plugin that may be called, and what it was granted.
+// Running is a plugin that can be called, with its permissions.
 type Running struct {
 	store.Plugin
 	Manifest manifest.Manifest
 	Granted  manifest.Permissions
 }
 
-// Running are the plugins that may be called, as they are now, by name.
+// Running returns the plugins that can be called now, by name.
 func (s *Registry) Running(ctx context.Context) ([]Running, error) {
 	now, err := s.current(ctx)
 	if err != nil {
@@ -167,8 +165,8 @@ func (s *Registry) Running(ctx context.Context) ([]Running, error) {
 	return now.running, nil
 }
 
-// Sees is what an installed plugin was granted to see of the conversations in
-// which it is called. The error is an ErrNotInstalled, or of the store.
+// Sees returns how much of a conversation an installed plugin may see. The error is an
+// ErrNotInstalled, or comes from the store.
 func (s *Registry) Sees(ctx context.Context, name string) (manifest.Conversation, error) {
 	now, err := s.current(ctx)
 	if err != nil {
@@ -181,13 +179,14 @@ func (s *Registry) Sees(ctx context.Context, name string) (manifest.Conversation
 	return p.Granted.Conversation, nil
 }
 
-// readManifest reads the manifest of a row, which was checked as it was entered.
+// readManifest parses the manifest and the permissions of a row. They were checked when the
+// row was written.
 func readManifest(row store.Plugin) (m manifest.Manifest, granted manifest.Permissions, err error) {
 	if err = json.Unmarshal([]byte(row.Manifest), &m); err == nil {
 		err = json.Unmarshal([]byte(row.Granted), &granted)
 	}
 	if err != nil {
-		err = fmt.Errorf("what the database has of the plugin %s: %w", row.Name, err)
+		err = fmt.Errorf("the database row of the plugin %s: %w", row.Name, err)
 	}
 	return m, granted, err
 }

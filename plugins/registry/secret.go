@@ -14,20 +14,20 @@ import (
 	"parley/internal/durable"
 )
 
-// keyBytes is the length of the key for secrets: AES-256.
+// keyBytes is the length of the key for secrets (AES-256).
 const keyBytes = 32
 
-// vault encrypts the secrets of plugins with the key in a file that lies beside
-// the database: who has the database alone, or a backup, has none of them.
+// vault encrypts the secrets of plugins. The key lies in a file beside the database, so the
+// database alone, or a backup, reveals no secret.
 type vault struct {
 	file  string
-	chown func(path string) error // gives a new file to who has the data folder
+	chown func(path string) error // gives a new file to the owner of the data folder
 }
 
-// errNoKey says that there is no key yet.
+// errNoKey means that there is no key yet.
 var errNoKey = errors.New("the key is not there")
 
-// cipher reads the key. errNoKey where there is none.
+// cipher reads the key. The error is errNoKey if there is none.
 func (v vault) cipher() (cipher.AEAD, error) {
 	info, err := os.Stat(v.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,9 +56,9 @@ func (v vault) cipher() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// seal encrypts a secret, and makes the key where there is none. The result is
-// good for that setting of that plugin only: a nonce of 12 random bytes, and
-// AES-256-GCM over it with the place as additional data.
+// seal encrypts a secret, and creates the key if there is none. The result is a nonce of 12
+// random bytes and the AES-256-GCM ciphertext. The names of plugin and setting are its
+// additional data, so it is valid for that setting only.
 func (v vault) seal(plugin, setting, secret string) ([]byte, error) {
 	c, err := v.cipher()
 	if errors.Is(err, errNoKey) {
@@ -73,7 +73,7 @@ func (v vault) seal(plugin, setting, secret string) ([]byte, error) {
 	return c.Seal(nil, nil, []byte(secret), additionalData(plugin, setting)), nil
 }
 
-// open decrypts what seal made.
+// open decrypts the result of seal.
 func (v vault) open(plugin, setting string, sealed []byte) (string, error) {
 	c, err := v.cipher()
 	if err != nil {
@@ -90,7 +90,7 @@ func additionalData(plugin, setting string) []byte {
 	return []byte("parley plugin " + plugin + " " + setting)
 }
 
-// createKey makes a key, unless another process does.
+// createKey creates the key, unless another process does.
 func (v vault) createKey() error {
 	f, err := durable.Create(v.file, 0o600)
 	if err != nil {

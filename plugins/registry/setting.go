@@ -11,13 +11,13 @@ import (
 	"parley/store"
 )
 
-// minRedacted is how short a secret may be that is still taken out of logs: a
-// secret of three letters would take every word with it.
+// minRedacted is the length of the shortest secret that is removed from logs. A secret of
+// three letters would match parts of ordinary words.
 const minRedacted = 4
 
-// settings are what a plugin is told: what was set, else what its manifest says.
-// redactor takes the secrets out of a text. The error says which secret cannot be
-// read, and what to do.
+// settings returns the values of a plugin's settings, or their defaults. redactor removes
+// the secrets from a text. The error names a secret that cannot be decrypted, and the
+// remedy.
 func (s *Registry) settings(ctx context.Context, name string, m manifest.Manifest) (all map[string]string,
 	hidden *strings.Replacer, err error) {
 	all, hidden = map[string]string{}, strings.NewReplacer()
@@ -49,7 +49,8 @@ func (s *Registry) settings(ctx context.Context, name string, m manifest.Manifes
 	return all, strings.NewReplacer(pairs...), err
 }
 
-// unreadableSecret says that a secret cannot be opened, and what to do.
+// unreadableSecret returns the error for a secret that cannot be decrypted, with the
+// remedy.
 func unreadableSecret(plugin, setting string, why error) error {
 	if errors.Is(why, errNoKey) {
 		why = errors.New("the key that opens it is not in the data folder; backups do not hold it")
@@ -58,9 +59,9 @@ func unreadableSecret(plugin, setting string, why error) error {
 		setting)
 }
 
-// Set tells a plugin settings, all or none; one whose value is nil is forgotten.
-// Secrets are encrypted before they are stored. Errors are ErrNotInstalled,
-// ErrUnknown, ErrConflict, or of the disk.
+// Set changes settings of a plugin, all of them or none. A nil value unsets a setting.
+// Secrets are encrypted. Errors are ErrNotInstalled, ErrUnknown, ErrConflict, or those of
+// the disk.
 func (s *Registry) Set(ctx context.Context, name string, values map[string]*string) error {
 	row, err := s.Records.Plugin(ctx, name)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Registry) Set(ctx context.Context, name string, values map[string]*stri
 	return storeError(name, s.Records.SetPlugin(ctx, name, row.Digest, set, unset))
 }
 
-// seal checks values for settings, and makes of them what the store keeps.
+// seal checks the values of settings, and returns the rows that the store keeps.
 func (s *Registry) seal(m manifest.Manifest, values map[string]*string) (set []store.PluginSetting, unset []string,
 	err error) {
 	for key, value := range values {
@@ -112,7 +113,7 @@ func settingNames(m manifest.Manifest) (names []string) {
 	return names
 }
 
-// unset are the required settings that have no value.
+// unset returns the required settings without a value.
 func unset(m manifest.Manifest, told []store.PluginSetting) (names []string) {
 	for _, s := range m.Settings {
 		if s.Required && !slices.ContainsFunc(told, func(t store.PluginSetting) bool { return t.Name == s.Name }) {

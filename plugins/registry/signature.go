@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// maxSignature bounds a signature's file, which has 138 bytes.
+// maxSignature bounds the file of a signature, which has 138 bytes.
 const maxSignature = 1 << 10
 
-// keyPrefix says of which kind a key is, in settings and in signatures.
+// keyPrefix is the kind of a key, in settings and in signatures.
 const keyPrefix = "ed25519:"
 
-// Key is who signs plugins: "ed25519:" and the 32 bytes of the public key in
-// base64 (RFC 4648, section 4).
+// Key is the public key of a signer: "ed25519:" and the 32 bytes of the key in base64 (RFC
+// 4648, section 4).
 type Key string
 
-// ParseKey reads a key.
+// ParseKey parses a key.
 func ParseKey(text string) (Key, error) {
 	if _, err := Key(text).public(); err != nil {
 		return "", err
@@ -35,20 +35,20 @@ func (k Key) public() (ed25519.PublicKey, error) {
 	return raw, nil
 }
 
-// KeyOf is the key by which others check what private signs.
+// KeyOf returns the key that verifies signatures by private.
 func KeyOf(private ed25519.PrivateKey) Key {
 	public, _ := private.Public().(ed25519.PublicKey)
 	return Key(keyPrefix + base64.StdEncoding.EncodeToString(public))
 }
 
-// Signature is who signed a plugin. One that was read is good: a bad one is an
-// error of the reading.
+// Signature is the signature of a plugin. A parsed signature is valid: an invalid one is an
+// error.
 type Signature struct {
 	Key  Key
 	sign []byte
 }
 
-// signer is who signed; empty: nobody.
+// signer returns the signer's key; empty for nil.
 func (s *Signature) signer() Key {
 	if s == nil {
 		return ""
@@ -56,8 +56,8 @@ func (s *Signature) signer() Key {
 	return s.Key
 }
 
-// Sign makes the text of the file NAME.wasm.sig for a package: the key, a space,
-// and the ed25519 signature (RFC 8032) of what is signed in base64.
+// Sign returns the content of the file NAME.wasm.sig for a package: the key, a space, and
+// the ed25519 signature (RFC 8032) of its file list in base64.
 func Sign(p Package, private ed25519.PrivateKey) []byte {
 	s := Signature{KeyOf(private), ed25519.Sign(private, p.sums())}
 	return s.text()
@@ -67,7 +67,7 @@ func (s Signature) text() []byte {
 	return fmt.Appendf(nil, "%s %s\n", s.Key, base64.StdEncoding.EncodeToString(s.sign))
 }
 
-// parseSignature reads the file of a signature; nil where there is none.
+// parseSignature parses the file of a signature. It returns nil for nil.
 func parseSignature(text []byte) (*Signature, error) {
 	if text == nil {
 		return nil, nil
@@ -87,7 +87,7 @@ func parseSignature(text []byte) (*Signature, error) {
 	return &Signature{key, sign}, nil
 }
 
-// check says when it is not of these files.
+// check returns an error if the signature is not valid for these files.
 func (s Signature) check(sums []byte) error {
 	public, err := s.Key.public()
 	if err != nil {
@@ -100,13 +100,13 @@ func (s Signature) check(sums []byte) error {
 	return nil
 }
 
-// Trust says whose plugins a box runs.
+// Trust decides whose plugins a box runs.
 type Trust struct {
-	Keys     []Key // whose signature counts
-	Required bool  // no plugin without a signature by one of them is run
+	Keys     []Key // trusted signers
+	Required bool  // run only plugins that one of them has signed
 }
 
-// Trusts tells whether k is one of the trusted keys.
+// Trusts reports whether k is one of the trusted keys.
 func (t Trust) Trusts(k Key) bool {
 	for _, trusted := range t.Keys {
 		if k != "" && k == trusted {
@@ -116,7 +116,7 @@ func (t Trust) Trusts(k Key) bool {
 	return false
 }
 
-// refuses says why a plugin by that signer is not run; empty: it is.
+// refuses returns why a plugin of that signer is not run; empty if it is.
 func (t Trust) refuses(signer Key) string {
 	switch {
 	case !t.Required || t.Trusts(signer):

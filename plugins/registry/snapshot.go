@@ -13,8 +13,8 @@ import (
 	"parley/store"
 )
 
-// snapshot is all plugins as they were at one revision of the store. It is
-// never changed; calls that began with one end with it.
+// snapshot is all plugins at one revision of the store. It is immutable; a call that began
+// with a snapshot ends with it.
 type snapshot struct {
 	revision int64
 	plugins  []*plugin
@@ -22,13 +22,13 @@ type snapshot struct {
 	running  []Running
 }
 
-// plugin is one plugin of an arrangement.
+// plugin is one plugin of a snapshot.
 type plugin struct {
 	Running
-	settings map[string]string // secrets too
-	redactor *strings.Replacer // takes the secrets out of what is logged
-	stopped  string            // why it is not run; empty: it is
-	module   *module           // shared by arrangements in which it is the same
+	settings map[string]string // with the secrets
+	redactor *strings.Replacer // removes the secrets from what is logged
+	stopped  string            // why the plugin is not run; empty if it is
+	module   *module           // shared by the snapshots in which it is the same
 	breaker  *breaker          // likewise
 }
 
@@ -41,9 +41,8 @@ func (a *snapshot) find(name string) (*plugin, error) {
 	return nil, ErrNotInstalled{name}
 }
 
-// current is the arrangement as it is now. Whether it still is costs one look
-// into the database, so that what another process changes holds from its next
-// call on.
+// current returns the snapshot of now. It asks the database for its revision each time, so
+// changes by another process apply from the next call on.
 func (s *Registry) current(ctx context.Context) (*snapshot, error) {
 	revision, err := s.Records.PluginRevision(ctx)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *Registry) current(ctx context.Context) (*snapshot, error) {
 		return nil, store.ErrClosed
 	}
 	old := s.snapshot.Load()
-	if old.revision >= revision { // somebody else was quicker
+	if old.revision >= revision { // another goroutine was faster
 		return old, nil
 	}
 	made, err := s.takeSnapshot(ctx, revision, old)
@@ -74,8 +73,8 @@ func (s *Registry) current(ctx context.Context) (*snapshot, error) {
 	return made, nil
 }
 
-// takeSnapshot reads all plugins. What is read may be newer than the revision, and
-// then is read again at the next look.
+// takeSnapshot reads all plugins. The rows may be newer than the revision; then the next
+// call of current reads them again.
 func (s *Registry) takeSnapshot(ctx context.Context, revision int64, old *snapshot) (*snapshot, error) {
 	rows, err := s.Records.Plugins(ctx)
 	if err != nil {
@@ -98,8 +97,8 @@ func (s *Registry) takeSnapshot(ctx context.Context, revision int64, old *snapsh
 	return made, nil
 }
 
-// prepare makes a plugin of a row. Its module stays where neither its files nor
-// anything that instances are made with has changed.
+// prepare makes a plugin from a row. It reuses the module if neither the files nor anything
+// that instances are made with has changed.
 func (s *Registry) prepare(ctx context.Context, row store.Plugin, old *snapshot) (*plugin, error) {
 	m, granted, err := readManifest(row)
 	if err != nil {
@@ -121,8 +120,8 @@ func (s *Registry) prepare(ctx context.Context, row store.Plugin, old *snapshot)
 	return p, nil
 }
 
-// load reads the files of a plugin, checks that they are those that were
-// installed, and compiles its module.
+// load reads the files of a plugin, checks that they are the installed ones, and compiles
+// the module.
 func (s *Registry) load(ctx context.Context, row store.Plugin, m manifest.Manifest) (*sandbox.Module, error) {
 	wasm, signer, err := s.folder.get(row.Digest)
 	if err != nil {

@@ -15,14 +15,13 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// SignatureSuffix is behind a module's name in that of its signature.
+// SignatureSuffix is appended to a module's file name to form that of its signature.
 const SignatureSuffix = ".sig"
 
-// Read reads a plugin from where somebody has it: its one file, with the signature
-// beside it, or an OCI image layout that carries those, as a folder or as a tar
-// file. tag chooses one of the images of a layout that holds several. Nothing
-// outside the named file's folder is read, whatever links and names say. What is
-// wrong with it is an ErrUnusable.
+// Read reads a plugin: a module file with the signature next to it, or an OCI image layout
+// that contains them, as a folder or as a tar file. tag selects one of several images in a
+// layout. Read opens no file outside the folder of the named file, whatever links and names
+// say. An ErrUnusable says what is wrong with the plugin.
 func Read(from, tag string) (p Package, err error) {
 	info, err := os.Stat(from)
 	switch {
@@ -41,8 +40,8 @@ func Read(from, tag string) (p Package, err error) {
 	return p, err
 }
 
-// ReadUnsigned reads a plugin's one file as its author is about to sign it. The
-// signature that is there counts for nothing.
+// ReadUnsigned reads a module file that its author is about to sign. It ignores an existing
+// signature.
 func ReadUnsigned(file string) (Package, error) {
 	wasm, err := os.ReadFile(file)
 	if err != nil {
@@ -82,12 +81,11 @@ func readFile(file, tag string) (Package, error) {
 	return readOpen(f, tag, signature)
 }
 
-// ReadFrom reads a plugin that somebody sent: its one file, or the tar file of an
-// OCI image layout that carries it, which may be compressed with gzip. Errors are
-// as those of Read.
+// ReadFrom reads a plugin from an upload: a module file, or the tar file of an OCI image
+// layout, which may be compressed with gzip. The errors are those of Read.
 func ReadFrom(f io.Reader, tag string) (Package, error) { return readOpen(f, tag, nil) }
 
-// readOpen is ReadFrom; the signature is that of a module.
+// readOpen is ReadFrom with the signature of a module.
 func readOpen(f io.Reader, tag string, signature []byte) (Package, error) {
 	b := bufio.NewReader(f)
 	magic, err := b.Peek(4)
@@ -114,9 +112,9 @@ func readOpen(f io.Reader, tag string, signature []byte) (Package, error) {
 	return readLayout(read, tag)
 }
 
-// readFileIn reads a plain file in a folder, of at most most bytes. A link that leads
-// out of the folder is refused, and so is what is no file: a pipe would have no
-// end, and a device may do anything. fs.ErrNotExist stays what it is.
+// readFileIn reads a regular file in a folder, of at most most bytes. It refuses links that
+// lead out of the folder, pipes, which never end, and devices. fs.ErrNotExist is returned
+// as it is.
 func readFileIn(root *os.Root, name string, most int64) ([]byte, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +147,7 @@ func tooLarge(name string, most int64) error {
 	return unusable("%s has more than %d bytes, which is the most", name, most)
 }
 
-// reason is why a file cannot be read, without its path, which the caller says.
+// reason returns the cause of an error without the path, which the caller adds.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -9,7 +9,7 @@ import (
 	"parley/store"
 )
 
-// storage is what a plugin keeps for an account.
+// storage is the key-value space of a plugin for one account.
 type storage struct {
 	records         *store.Store
 	plugin, account string

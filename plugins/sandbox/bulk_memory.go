@@ -5,31 +5,32 @@ import (
 	"slices"
 )
 
-// Functions that are added behind those of the module, by their numbers: the one
-// that checks call, the one that it calls every few times, and where the module
-// fills or copies memory, which one instruction may do with all of it, two that do
-// so in pieces.
+// The indices of the functions that instrument adds after those of the module:
+// checkFunction, which the checks call; tickFunction, which it calls every few times; and,
+// if the module fills or copies memory, two functions that do so in pieces, since one
+// instruction may touch all of it.
 func (m *meter) tickFunction() uint32 { return m.checkFunction + 1 }
 func (m *meter) fillFunction() uint32 { return m.checkFunction + 2 }
 func (m *meter) copyFunction() uint32 { return m.checkFunction + 3 }
 
-// added is a function of ours; kind is its type's number, behind those of the module.
+// added is an added function; kind is the index of its type, counted from the end of the
+// module's types.
 type added struct {
 	kind uint32
 	body []byte
 }
 
 func (m *meter) addedFunctions() []added {
-	all := []added{{0, m.checkBody()}, {0, []byte{0, 0x0B}}} // the box listens to the second
+	all := []added{{0, m.checkBody()}, {0, []byte{0, 0x0B}}} // the box listens to calls of the second
 	if m.moves {
 		all = append(all, added{1, m.fillBody()}, added{1, m.copyBody()})
 	}
 	return all
 }
 
-// replaceBulk writes a call of function f in the place of the instruction at at, which
-// takes the same three numbers. What it would refuse to do as a whole is done up
-// dst there, and then traps: nobody sees the memory of an instance that trapped.
+// replaceBulk replaces the instruction at at by a call of function f, which takes the same
+// three operands. Out of bounds, f moves what it can before it traps, where the instruction
+// would move nothing; nobody sees the memory of an instance that trapped.
 func (m *meter) replaceBulk(at int, f uint32) {
 	if m.in.bad {
 		return
@@ -40,9 +41,8 @@ func (m *meter) replaceBulk(at int, f uint32) {
 	m.out = binary.AppendUvarint(append(m.out, 0x10), uint64(f)) // call
 }
 
-// checkBody is the function that checks call: it fills the meter, leaves to Go by
-// growing a table by nothing, every few times has the box see whether others want
-// the core, and ends the call where the module is to stop.
+// checkBody is the body of checkFunction. It refills the meter, returns to Go by growing a
+// table by zero, calls tickFunction every few times, and traps if the module is to stop.
 func (m *meter) checkBody() []byte {
 	set := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x24}, uint64(global)) }
 	read := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x23}, uint64(global)) }
@@ -57,7 +57,7 @@ func (m *meter) checkBody() []byte {
 		read(m.stop), []byte{0x04, 0x40, 0x00, 0x0B, 0x0B}) // if, unreachable, end, end
 }
 
-// The numbers of both functions: to where, what or from where, and how many bytes.
+// The parameters of both functions: destination, source or value, and number of bytes.
 const dst, src, size = 0, 1, 2
 
 // fillBody is memory.fill in pieces.
@@ -69,8 +69,8 @@ func (m *meter) fillBody() []byte {
 		get(dst), get(src), get(size), fill, []byte{0x0B})
 }
 
-// copyBody is memory.copy in pieces: from the front where it goes to the front,
-// and else from behind, so that nothing is written over before it was read.
+// copyBody is memory.copy in pieces: forwards if the destination is before the source, and
+// otherwise backwards, so that nothing is overwritten before it was read.
 func (m *meter) copyBody() []byte {
 	move := []byte{0xFC, 0x0A, 0, 0}
 	behind := func(local byte) []byte { return join(get(local), get(size), []byte{0x6A}) }
@@ -83,15 +83,15 @@ func (m *meter) copyBody() []byte {
 		get(dst), get(src), get(size), move, []byte{0x0B})
 }
 
-// bulkPrologue is how both begin: no locals, and what all of it costs is taken.
+// bulkPrologue begins both bodies: no locals, and the charge for the whole size.
 func (m *meter) bulkPrologue() []byte {
 	m.out = binary.AppendUvarint([]byte{0, 0x23}, uint64(m.left)) // global.get
-	m.out = append(m.out, 0x20, size, 0x41, meterMoved, 0x76)     // cleanPath.get, i32.const, i32.shr_u
+	m.out = append(m.out, 0x20, size, 0x41, meterMoved, 0x76)     // local.get, i32.const, i32.shr_u
 	m.writeCheck()
 	return m.out
 }
 
-// breakIfSmall leaves the block of that depth where no more than a piece is left.
+// breakIfSmall leaves the block of that depth if no more than one piece is left.
 func breakIfSmall(depth byte) []byte {
 	return join(get(size), piece(), []byte{0x4D, 0x0D, depth})
 } // i32.le_u, br_if

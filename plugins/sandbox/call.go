@@ -13,68 +13,68 @@ import (
 )
 
 const (
-	// MaxContent bounds what a tool answers with. A language model reads all of
-	// it before it says a word.
+	// MaxContent bounds the answer of a tool: a language model reads all of it before it
+	// answers.
 	MaxContent = 64 << 10
-	// MaxParameters bounds what goes in: a transcript of an hour has 100 KB.
+	// MaxParameters bounds the parameters: a transcript of an hour has 100 KB.
 	MaxParameters = 1 << 20
-	// maxLog bounds what of its log is kept of one call.
+	// maxLog bounds the log of one call.
 	maxLog = 64 << 10
 )
 
-// Call is one call of a tool, or of a hook.
+// Call is one call of a tool or of a hook.
 type Call struct {
-	Tool         string          // its name, or that of a hook
-	Parameters   json.RawMessage // empty is {}; that it is JSON is seen by whom it comes to from outside
-	Account      string          // whose call it is
-	Chat         string          // folder which conversation; empty is none
-	Caller       string          // tells callers apart, over chats; empty is unknown
-	Time         time.Time       // when it is, where the caller is; zero is now
+	Tool         string          // name of the tool or hook
+	Parameters   json.RawMessage // JSON, checked by the caller; empty means {}
+	Account      string          // account id
+	Chat         string          // chat id; empty if there is none
+	Caller       string          // identifies the caller across chats; empty if unknown
+	Time         time.Time       // the caller's time; zero means now
 	Settings     map[string]string
 	Granted      manifest.Permissions
-	Storage      Storage      // nil where it has none
-	Conversation Conversation // nil where there is none
-	// Transport carries requests that were granted instead of the network: for
-	// tests, with answers that were recorded. nil is the network.
+	Storage      Storage      // nil if it has none
+	Conversation Conversation // nil if there is none
+	// Transport carries the granted requests in place of the network, for tests with
+	// recorded answers. nil is the network.
 	Transport http.RoundTripper
-	Log       func(Line) // logged on the goroutine of the call; nil keeps none
+	Log       func(Line) // called on the goroutine of the call; nil drops the log
 }
 
-// Line is something that a plugin wrote into its log.
+// Line is a line of a plugin's log.
 type Line struct {
 	Level string // trace, debug, info, warn or error
 	Text  string
 }
 
-// Storage is a plugin's private key-value space. Its methods are called by one
-// goroutine a call, and by several calls at once.
+// Storage is a plugin's private key-value space. One goroutine per call uses it, and
+// several calls may at once.
 type Storage interface {
-	// Get is the value of key; ok is false where it has none.
+	// Get returns the value of key; ok is false if there is none.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
-	// Set keeps value under key. quota is how many bytes all keys and values
-	// together may have; it returns ErrFull where they would have more.
+	// Set stores value under key. quota bounds the bytes of all keys and values; Set
+	// returns ErrFull when it is exceeded.
 	Set(ctx context.Context, key string, value []byte, quota int64) error
-	// Delete removes key; it is no error where it is not there.
+	// Delete removes key. Deleting a missing key is no error.
 	Delete(ctx context.Context, key string) error
-	// Keys are those that begin with prefix, in order, at most most.
+	// Keys returns the keys that begin with prefix, in order, at most most.
 	Keys(ctx context.Context, prefix string, most int) ([]string, error)
 }
 
-// ErrFull is what a Storage answers when a value has no room any more.
+// ErrFull is the error of a Storage whose quota is exceeded.
 var ErrFull = errors.New("the plugin's storage is full")
 
-// Conversation is the conversation that a call comes from.
+// Conversation is the conversation of the chat that a call comes from.
 type Conversation interface {
-	// Transcript is what was said, as the plugin gets it: {"messages": [{"role",
-	// "content"}]}, oldest first, with "expression" where it may know of feelings.
+	// Transcript returns the conversation as JSON: {"messages": [{"role", "content"}]},
+	// oldest first, with "expression" if feelings is set.
 	Transcript(ctx context.Context, feelings bool) (json.RawMessage, error)
 }
 
-// Result is what came of a call.
+// Result is the result of a call.
 type Result struct {
-	Content string        // as the plugin wrote it: text or JSON
-	Took    time.Duration // folder the plugin, without waiting for an instance
-	Memory  int64         // bytes that the instance had in the end
+	Content string        // text or JSON, as the plugin wrote it
+	Took    time.Duration // in the plugin, without the wait for an instance
+	Memory  int64         // bytes of the instance at the end
 	Fresh   bool          // the instance was made for this call
 }
 
@@ -103,8 +103,8 @@ func (m *Module) Call(ctx context.Context, c Call) (Result, error) {
 	return r, nil
 }
 
-// check says whether c can be run at all, fills in what it leaves out, and how
-// long it may take.
+// check returns an error if c cannot be run. It sets the defaults of c, and returns the
+// time limit.
 func (m *Module) check(c *Call) (time.Duration, error) {
 	limit := manifest.DefaultTimeout
 	if t, ok := m.manifest.Tool(c.Tool); ok {
@@ -132,7 +132,7 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 	return limit, nil
 }
 
-// checkContent says what is wrong with content as the answer of a tool.
+// checkContent returns an error if content cannot be the answer of a tool.
 func checkContent(content string) error {
 	switch {
 	case len(content) > MaxContent:

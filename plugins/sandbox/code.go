@@ -2,11 +2,11 @@ package sandbox
 
 import "encoding/binary"
 
-// maxGrowth bounds how much larger checks make a module: ordinary ones grow by a
-// tenth, and one of nothing but empty loops eightfold.
+// maxGrowth bounds the growth of a module by its checks. Ordinary modules grow by a tenth,
+// one of empty loops eightfold.
 const maxGrowth = 3
 
-// code writes the bodies of all functions anew. whole is the size of the module.
+// code instruments all function bodies. whole is the size of the module.
 func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	c := cursor{b: b}
 	n := uint32(0)

@@ -1,43 +1,41 @@
 package sandbox
 
-// What compiling a module may take. The runtime's compiler makes 100 to 300 bytes of
-// each entry of a section, of each value at each call, block and branch, and up to
-// 4 KB of each byte of a function, which it gives back when that is done; and its time
-// grows with the square of several things.
+// Limits on the cost of compiling a module. The runtime's compiler allocates 100 to 300
+// bytes for each entry of a section and for each value at a call, block or branch, and up
+// to 4 KB for each byte of a function until it is compiled. Its time grows with the square
+// of several quantities.
 const (
-	// maxEntries is how many entries a section has. Programs of 64 MiB have some 60,000
+	// maxEntries bounds the entries of a section. Programs of 64 MiB have about 60,000
 	// functions.
 	maxEntries = 200_000
-	// maxTypes bounds those that differ: compilers write each once, and C++ has some
-	// thousands.
+	// maxTypes bounds the types. Compilers write each type once; C++ has some thousands.
 	maxTypes = 10_000
-	// maxBody is how large a function may be. The interpreter of a Python is one of
-	// 200 KB.
+	// maxBody bounds the size of a function. The interpreter loop of Python has 200 KB.
 	maxBody = 512 << 10
 	// maxArity bounds parameters and results, as browsers do.
 	maxArity = 1000
-	// usualArity is how many values a call, a block or a branch passes on for nothing,
-	// and maxValues how many those of a module pass on beyond that: 90 MB of them.
-	// Compilers pass on more than one result where they are asked to, and few then.
+	// usualArity is how many values a call, a block or a branch passes for free, and
+	// maxValues bounds the values of a module beyond that: 90 MB of compiler memory.
+	// Compilers pass more than one result only if asked to, and then few.
 	usualArity = 16
 	maxValues  = 256 << 10
-	// maxWork bounds the squares that reckon adds up: half a minute on a core of 2024.
+	// maxWork bounds the sum of the squares of addCost: half a minute on a core of 2024.
 	maxWork = 40_000_000_000
 )
 
-// addCost adds what compiling the function takes that was read. Measured on their own,
-// a second is 40,000 locals in one loop, or 1,000 in loops 40 deep; or 6,000 pieces
-// between branches; or 2,100 loops.
+// addCost adds the cost of compiling the function that was read. Each of these takes a
+// second: 40,000 locals in one loop; 1,000 locals in loops 40 deep; 6,000 pieces between
+// branches; 2,100 loops.
 func (m *meter) addCost(locals uint64) {
 	lives := locals * m.deepest
 	m.work += lives*lives + 32*m.parts*m.parts + 300*m.loops*m.loops
 }
 
-// arity is how many parameters and results a function or a block has.
+// arity is the number of parameters and results of a function or a block.
 type arity struct{ in, out uint32 }
 
-// readTypes reads the arities of the type section; ok is false where
-// there are too many, or one is too large.
+// readTypes reads the arities of the type section. ok is false if there are too many types,
+// or one is too large.
 func (m *meter) readTypes(body []byte) (ok bool) {
 	c := cursor{b: body}
 	if length(body) > maxTypes {
@@ -61,8 +59,8 @@ func (m *meter) readTypes(body []byte) (ok bool) {
 	return !c.bad
 }
 
-// readFunctions reads the types of the module's own functions; ok is false where
-// there is no such type, which has made the runtime panic.
+// readFunctions reads the types of the module's functions. ok is false if a type does not
+// exist, which has made the runtime panic.
 func (m *meter) readFunctions(body []byte) (ok bool) {
 	c := cursor{b: body}
 	for range length(body) {
@@ -76,7 +74,7 @@ func (m *meter) readFunctions(body []byte) (ok bool) {
 	return !c.bad && c.left() == 0
 }
 
-// arityOfType is the arity of a type that the code names.
+// arityOfType returns the arity of a type.
 func (m *meter) arityOfType(kind uint32) arity {
 	if kind >= uint32(len(m.types)) {
 		m.in.bad = true
@@ -85,7 +83,7 @@ func (m *meter) arityOfType(kind uint32) arity {
 	return m.types[kind]
 }
 
-// arityOf is the arity of a function.
+// arityOf returns the arity of a function.
 func (m *meter) arityOf(index uint32) arity {
 	if index >= uint32(len(m.functionTypes)) {
 		return arity{}
@@ -93,21 +91,21 @@ func (m *meter) arityOf(index uint32) arity {
 	return m.arityOfType(m.functionTypes[index])
 }
 
-// pass counts values that are passed on.
+// pass counts values that are passed.
 func (m *meter) pass(n uint32) {
 	if n > usualArity {
 		m.values += uint64(n - usualArity)
 	}
 }
 
-// branch counts what a branch out of depth blocks passes on.
+// branch counts the values that a branch out of depth blocks passes.
 func (m *meter) branch(depth uint32) {
 	if at := len(m.nested) - 1 - int(depth); at >= 0 {
 		m.pass(m.nested[at].label)
 	}
 }
 
-// checkCost says why compiling what was read so far would take too long, or too much
+// checkCost returns an error if compiling what was read so far would take too much time or
 // memory.
 func (m *meter) checkCost() error {
 	switch {

@@ -2,8 +2,8 @@ package sandbox
 
 import "encoding/binary"
 
-// cursor reads the bytes of a module. Once something is not there or not well
-// formed it is bad, and all that is read from it after that is zero.
+// cursor reads the bytes of a module. After a read past the end, or of something malformed,
+// bad is set and all further reads return zero.
 type cursor struct {
 	b   []byte
 	at  int
@@ -19,7 +19,7 @@ func (c *cursor) byte() byte {
 	return c.b[c.at-1]
 }
 
-// number reads an unsigned LEB128 of 32 bits.
+// number reads an unsigned 32-bit LEB128.
 func (c *cursor) number() uint32 {
 	if !c.bad {
 		n, length := binary.Uvarint(c.b[c.at:min(c.at+5, len(c.b))])
@@ -32,8 +32,8 @@ func (c *cursor) number() uint32 {
 	return 0
 }
 
-// count reads the length of a list, whose entries have a byte each at least: more
-// than there are bytes is a lie.
+// count reads the length of a list. Each entry has at least one byte, so a length beyond
+// the remaining bytes is false.
 func (c *cursor) count() uint32 {
 	n := c.number()
 	if int64(n) > int64(len(c.b)-c.at) {
@@ -43,7 +43,7 @@ func (c *cursor) count() uint32 {
 	return n
 }
 
-// skip leaves out n bytes.
+// skip skips n bytes.
 func (c *cursor) skip(n int64) {
 	if c.bad || n > int64(len(c.b)-c.at) {
 		c.bad = true
@@ -52,7 +52,7 @@ func (c *cursor) skip(n int64) {
 	c.at += int(n)
 }
 
-// leb leaves out a LEB128 of at most most bytes; last is its last byte.
+// leb skips a LEB128 of at most most bytes; last is its last byte.
 func (c *cursor) leb(most int) (last byte) {
 	for range most {
 		if last = c.byte(); last < 0x80 {
@@ -63,7 +63,7 @@ func (c *cursor) leb(most int) (last byte) {
 	return 0
 }
 
-// bytes reads as many bytes as a number before them says.
+// bytes reads a length and as many bytes.
 func (c *cursor) bytes() []byte {
 	n := c.number()
 	begin := c.at

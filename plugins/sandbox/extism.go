@@ -10,10 +10,10 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// extismName is the module that Extism's libraries for plugins import from.
+// extismName is the module from which plugins import the Extism ABI.
 const extismName = "extism:host/env"
 
-// extism calls a function of the Extism ABI: parameters as its input, content as
+// extism calls a function of the Extism ABI: the parameters are its input, the content is
 // its output.
 func (i *instance) extism(r *callContext) (string, error) {
 	if k := i.kernel; k != nil && !k.setInput(r.call.Parameters) {
@@ -32,7 +32,7 @@ func (i *instance) extism(r *callContext) (string, error) {
 	return i.output(code)
 }
 
-// output is what a function has set as its output, or as its error.
+// output returns the output or the error that a function has set.
 func (i *instance) output(code int32) (string, error) {
 	k := i.kernel
 	if k != nil && k.get(stateFailure) != 0 {
@@ -57,8 +57,7 @@ func (i *instance) output(code int32) (string, error) {
 	return string(output), nil
 }
 
-// linkExtism offers to the kernel what it passes on of the functions that
-// Extism's libraries for plugins import.
+// linkExtism provides the host functions behind the kernel.
 func linkExtism(ctx context.Context, to wazero.Runtime) error {
 	b := to.NewHostModuleBuilder("box")
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
@@ -112,7 +111,7 @@ func linkExtism(ctx context.Context, to wazero.Runtime) error {
 	return err
 }
 
-// put makes a block of b for the plugin.
+// put copies b into a block for the plugin.
 func (r *callContext) put(b []byte) uint64 {
 	at, ok := r.instance.kernel.put(b)
 	if !ok {
@@ -121,8 +120,8 @@ func (r *callContext) put(b []byte) uint64 {
 	return at
 }
 
-// setting is what config_get knows: a setting or its default, and what a WASI
-// command finds in its environment.
+// setting returns the value for config_get: a setting or its default, or a variable that a
+// WASI command would find in its environment.
 func (r *callContext) setting(name string) (string, bool) {
 	switch name {
 	case timeName:

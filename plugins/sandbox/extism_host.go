@@ -4,17 +4,17 @@ import (
 	"encoding/json"
 )
 
-// What Extism's libraries call beside the memory: HTTP, and variables.
+// The host functions of the Extism ABI besides memory: HTTP and variables.
 
 const (
-	// maxVars bounds the variables of an instance whose plugin keeps nothing: their
-	// names and values, and varCost for each, which is what the table of them takes.
+	// maxVars bounds the variables of an instance without storage: names, values, and
+	// varCost for each table entry.
 	maxVars = 1 << 20
 	varCost = 64
 )
 
-// httpRequest is http_request: the body, or 0 where it is empty. A request that
-// cannot be made ends the call, for the ABI has no way to say why.
+// httpRequest is http_request. It returns the body, or 0 if that is empty. A failed request
+// ends the call, because the ABI cannot report why it failed.
 func (r *callContext) httpRequest(k *kernel, request, body uint64) uint64 {
 	r.status, r.headers = 0, nil
 	got, err := r.fetch(k.block(request), k.block(body))
@@ -27,8 +27,8 @@ func (r *callContext) httpRequest(k *kernel, request, body uint64) uint64 {
 	return r.put(got.body)
 }
 
-// varGet is var_get. Variables are the plugin's storage where it was granted,
-// and else last as long as the instance.
+// varGet is var_get. Variables are stored if the plugin was granted storage, and otherwise
+// last as long as the instance.
 func (r *callContext) varGet(k *kernel, name uint64) uint64 {
 	key := string(k.block(name))
 	k.release(name)
@@ -42,7 +42,7 @@ func (r *callContext) varGet(k *kernel, name uint64) uint64 {
 	return r.put(value)
 }
 
-// varSet is var_set; a value at 0 deletes.
+// varSet is var_set; the value 0 deletes.
 func (r *callContext) varSet(k *kernel, name, value uint64) {
 	key, bytes := string(k.block(name)), k.block(value)
 	defer k.release(name)
@@ -83,7 +83,7 @@ func (i *instance) setVar(key string, value []byte) error {
 func jsonOf(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return nil // maps and lists of texts can be written
+		return nil // cannot happen for maps and lists of strings
 	}
 	return text
 }

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file is an open file or folder of an instance. Every read and write is one
-// call of the system on a file, and none waits for anything else.
+// file is an open file or folder of an instance. Each read and write is one system call on
+// a file, and none blocks.
 type file struct {
-	sys.File // reads, seeks and lists
+	sys.File // for reading, seeking and listing
 	opened   *os.File
 	folder   *folder
 	name     string
@@ -23,7 +23,7 @@ type file struct {
 	closed   bool
 }
 
-// newFile is what was opened under name.
+// newFile wraps a file that was opened under name.
 func newFile(in *folder, name string, opened *os.File, dir, append bool) (*file, sys.Errno) {
 	reading, e := (&sysfs.AdaptFS{FS: &openedFS{root: in.root, first: opened}}).OpenFile(name, sys.O_RDONLY, 0)
 	if e != 0 {
@@ -39,8 +39,8 @@ func newFile(in *folder, name string, opened *os.File, dir, append bool) (*file,
 	}, 0
 }
 
-// openedFS gives what was opened already, and opens a folder anew that is read
-// src its beginning again.
+// openedFS returns a file that is already open at the first call. After that it opens the
+// folder again, for reading it from the beginning.
 type openedFS struct {
 	root  *os.Root
 	first *os.File
@@ -68,7 +68,7 @@ func (f *file) Stat() (wasys.Stat_t, sys.Errno) { return stat(f.opened.Stat()) }
 func (f *file) IsDir() (bool, sys.Errno)        { return f.dir, 0 }
 func (f *file) IsAppend() bool                  { return f.append }
 
-// SetAppend would have to open the file anew.
+// SetAppend fails if it would have to reopen the file.
 func (f *file) SetAppend(enable bool) sys.Errno {
 	if enable == f.append {
 		return 0
@@ -76,7 +76,7 @@ func (f *file) SetAppend(enable bool) sys.Errno {
 	return sys.ENOTSUP
 }
 
-// countWrite says whether n more bytes up to end may be written.
+// countWrite counts n bytes up to the position end, and fails beyond the limits.
 func (f *file) countWrite(n int, end int64) sys.Errno {
 	switch {
 	case f.dir:
@@ -84,14 +84,14 @@ func (f *file) countWrite(n int, end int64) sys.Errno {
 	case !f.folder.write:
 		return sys.EBADF
 	case end < 0 || end > maxFile || f.folder.folders.written+int64(n) > maxWritten:
-		return sys.EIO // as of a disk that is full: WASI has no number for that here
+		return sys.EIO // as for a full disk, for which WASI has no number here
 	}
 	f.folder.folders.written += int64(n)
 	return 0
 }
 
-// Read and Pread fail where the call is over: one call of WASI may read a file into
-// the same megabytes a million times.
+// Read and Pread fail when the call is over, because one WASI call may read a file into the
+// same megabytes a million times.
 func (f *file) Read(b []byte) (int, sys.Errno) {
 	if f.folder.folders.ended() {
 		return 0, sys.EINTR
@@ -142,8 +142,8 @@ func (f *file) Truncate(size int64) sys.Errno {
 func (f *file) Sync() sys.Errno     { return f.flush() }
 func (f *file) Datasync() sys.Errno { return f.flush() }
 
-// flush leaves it to the system when what was written reaches the disk: a
-// plugin that insists could slow down all that the box itself writes.
+// flush does not sync: a plugin that syncs all the time would slow down the disk for the
+// whole box.
 func (f *file) flush() sys.Errno {
 	if f.closed {
 		return sys.EBADF

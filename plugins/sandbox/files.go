@@ -20,18 +20,17 @@ import (
 )
 
 const (
-	// maxOpen is how many files an instance may have open. The box has a
-	// thousand or more for all that it does.
+	// maxOpen bounds the open files of an instance. The whole box may have a thousand or
+	// more.
 	maxOpen = 64
-	// maxFile is how large a file may become by what a plugin writes, and
-	// maxWritten what it may write in its life: the disk is the box's too.
+	// maxFile bounds the size of a file that a plugin writes, and maxWritten the bytes that
+	// an instance writes, because it is the box's disk.
 	maxFile    = 256 << 20
 	maxWritten = 256 << 20
 )
 
-// folder is what an instance sees of a folder on the box: what lies beneath it,
-// reached without .. or links that lead out (os.Root sees to that on each
-// access), and of that files and folders only, no pipes or devices.
+// folder is a granted folder on the box. An instance reaches only what lies beneath it
+// (os.Root checks each access), and of that only files and folders, no pipes or devices.
 type folder struct {
 	sys.UnimplementedFS
 	root    *os.Root
@@ -39,16 +38,16 @@ type folder struct {
 	folders *folders
 }
 
-// folders are those of one instance.
+// folders are the folders of one instance.
 type folders struct {
 	list    []*folder
 	open    int
 	written int64
-	ended   func() bool // the call that uses them is over
+	ended   func() bool // reports whether the call is over
 }
 
-// openFolders opens what was granted; a folder that is not there, or none, is
-// logged by its name in the plugin.
+// openFolders opens the granted folders. The error names a missing folder as the plugin
+// sees it.
 func openFolders(granted []manifest.File) (all *folders, config wazero.FSConfig, err error) {
 	all = &folders{}
 	config = wazero.NewFSConfig()
@@ -71,7 +70,7 @@ func (f *folders) close() {
 	}
 }
 
-// reason is an error of the system without the path in it.
+// reason returns an error of the system without its path.
 func reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
@@ -79,7 +78,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// errno is err as the module gets to know it. What os.Root refuses is EPERM.
+// errno converts an error for the module. What os.Root refuses is EPERM.
 func errno(err error) sys.Errno {
 	switch {
 	case err == nil:
@@ -94,12 +93,11 @@ func errno(err error) sys.Errno {
 	return sys.EPERM
 }
 
-// maxPath is Linux' PATH_MAX. A list of the parts of a path of 64 MiB would take half
-// a gigabyte.
+// maxPath is PATH_MAX of Linux. Splitting a path of 64 MiB would take half a gigabyte.
 const maxPath = 4096
 
-// cleanPath is a path of the module as os.Root wants it. In place of one that is too
-// long it is a name that the system refuses as such.
+// cleanPath converts a path of the module for os.Root. For one that is too long it returns
+// a name that the system refuses as too long.
 func cleanPath(name string) string {
 	if len(name) >= maxPath {
 		return strings.Repeat("x", maxPath)
@@ -115,7 +113,7 @@ func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 	if f.folders.open >= maxOpen {
 		return nil, sys.EAGAIN
 	}
-	how := unix.O_NONBLOCK | unix.O_NOCTTY // a pipe must not hold the call
+	how := unix.O_NONBLOCK | unix.O_NOCTTY // opening a pipe must not block
 	switch flag & (sys.O_RDONLY | sys.O_RDWR | sys.O_WRONLY) {
 	case sys.O_RDWR:
 		how |= os.O_RDWR
@@ -139,7 +137,7 @@ func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 			return nil, sys.ELOOP
 		}
 	}
-	// What O_TRUNC would empty is looked at first: it may be no file.
+	// The file is checked before it is truncated: it may be a device.
 	opened, err := f.root.OpenFile(cleanPath(name), how&^os.O_TRUNC, perm.Perm())
 	if err != nil {
 		return nil, errno(err)
@@ -184,7 +182,7 @@ func (f *folder) Readlink(name string) (string, sys.Errno) {
 	return to, errno(err)
 }
 
-// change runs a change where the folder may be written to.
+// change runs a change if the folder is writable.
 func (f *folder) change(run func() error) sys.Errno {
 	if !f.write {
 		return sys.EROFS
@@ -225,8 +223,7 @@ func (f *folder) Utimens(name string, atim, mtim int64) sys.Errno {
 	return f.change(func() error { return f.root.Chtimes(cleanPath(name), timeOf(atim), timeOf(mtim)) })
 }
 
-// timeOf is a time of WASI; one that is to stay as it is, is the zero time,
-// which Chtimes leaves alone.
+// timeOf converts a time of WASI. UTIME_OMIT becomes the zero time, which Chtimes ignores.
 func timeOf(ns int64) time.Time {
 	if ns == sys.UTIME_OMIT {
 		return time.Time{}

@@ -1,6 +1,5 @@
-// Package sandbox runs plugins: modules of WebAssembly that see, reach and use
-// what they were granted and nothing else. It holds them to their time, their
-// memory and their output, and survives whatever they do.
+// Package sandbox runs plugins: WebAssembly modules that can reach only what they were
+// granted. It bounds their time, memory and output, and survives whatever they do.
 package sandbox
 
 import (
@@ -18,45 +17,43 @@ import (
 	"parley/plugins/manifest"
 )
 
-// Options are for a Host.
+// Options are the options of a Host.
 type Options struct {
-	// Cache is the folder in which compiled code is kept; empty keeps none. Who
-	// may write there decides what code runs: it has to be the box's own.
+	// Cache is the folder for compiled code; empty means no cache. Whoever can write there
+	// decides what code runs, so only the box may.
 	Cache string
-	// Instances is how many there may be at once, of all plugins together, those
-	// that wait for another call included; 0 is DefaultInstances.
+	// Instances bounds the instances of all plugins together, idle ones included; 0 means
+	// DefaultInstances.
 	Instances int
-	// Wait is for how long a call waits for one of them; 0 is DefaultWait.
+	// Wait is how long a call waits for an instance; 0 means DefaultWait.
 	Wait time.Duration
 	Log  *slog.Logger // nil logs nothing
 
-	config wazero.RuntimeConfig // nil is the runtime's choice; tests have theirs
+	config wazero.RuntimeConfig // nil is the runtime's default; tests set it
 }
 
 const (
-	// DefaultInstances at the memory that most have, 64 MiB, are a gigabyte at
-	// worst, and in fact a twentieth of that.
+	// DefaultInstances with 64 MiB each, the usual limit, are a gigabyte at worst, and in
+	// practice a twentieth of that.
 	DefaultInstances = 16
-	// DefaultWait is what somebody who waits for an answer puts up with, beside
-	// the time of the tool.
+	// DefaultWait is as long as a user accepts to wait in addition to the time of the tool.
 	DefaultWait = 3 * time.Second
 )
 
-// Host is where modules are loaded and called. It is safe for use by many
-// goroutines.
+// Host loads and calls modules. Many goroutines may use it.
 type Host struct {
 	runtime    wazero.Runtime
 	cache      wazero.CompilationCache
-	folder     string // folders the cache; empty where there is none
+	folder     string // of the cache; empty if there is none
 	log        *slog.Logger
 	wait       time.Duration
 	pool       pool
 	loading    sync.Mutex // the runtime compiles one module at a time
 	kernels    *kernels
 	contention contention
-	imports    map[string]map[string]api.FunctionDefinition // what may be imported, by module and name
+	imports    map[string]map[string]api.FunctionDefinition // functions that modules may import, by module and name
 
-	resolver *net.Resolver // the system's where it is nil; tests have their own
+	resolver *net.Resolver // nil is the system's; tests set it
 }
 
 // New opens a host.
@@ -96,12 +93,12 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	return h, nil
 }
 
-// link puts what modules may import into the runtime.
+// link adds the functions that modules may import to the runtime.
 func (h *Host) link(ctx context.Context, instances int) error {
 	wasi := h.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(wasi)
-	// The runtime's own makes room for as many files as the number that a module
-	// moves one to: two milliards are 16 GB. Nothing in use needs it.
+	// The runtime's own fd_renumber allocates a table as long as the number that a module
+	// renumbers to: two billion are 16 GB. No plugin in use needs it.
 	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, s []uint64) { s[0] = notSupported }),
 		[]api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}).Export("fd_renumber")
 	system, err := wasi.Instantiate(ctx)
@@ -126,10 +123,10 @@ func (h *Host) link(ctx context.Context, instances int) error {
 	return nil
 }
 
-// notSupported is WASI's ENOTSUP.
+// notSupported is ENOTSUP of WASI.
 const notSupported = 58
 
-// Close ends the host. No call may be running.
+// Close closes the host. No call may be running.
 func (h *Host) Close(ctx context.Context) error {
 	h.pool.drop(func(*instance) bool { return true })
 	if h.kernels != nil {

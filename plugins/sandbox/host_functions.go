@@ -12,16 +12,14 @@ import (
 )
 
 const (
-	// maxKey and maxValue bound what is kept: a value is read whole, by whoever
-	// calls next.
+	// maxKey and maxValue bound what is stored; a value is read as a whole.
 	maxKey   = 256
 	maxValue = 1 << 20
 )
 
-// linkParley offers the functions of the box to any module, whatever its
-// language: pointers and lengths are of its own memory. What a function has to
-// emit beside its number is its answer, which the module then fetches: a value,
-// a body, or why it was refused.
+// linkParley provides the box's functions to modules in any language. Pointers and lengths
+// refer to the module's own memory. Besides its number, a function leaves an answer for the
+// module to fetch: a value, a body, or the reason of a refusal.
 func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 	b := to.NewHostModuleBuilder("parley")
 	const i32 = api.ValueTypeI32
@@ -74,8 +72,7 @@ func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 	return b.Instantiate(ctx)
 }
 
-// bytes are n bytes of the module's memory. They are the module's: what keeps
-// them copies them.
+// bytes returns n bytes of the module's memory, without a copy.
 func (r *callContext) bytes(m api.Module, at, n uint64) []byte {
 	if uint32(n) == 0 {
 		return nil
@@ -90,15 +87,15 @@ func (r *callContext) bytes(m api.Module, at, n uint64) []byte {
 	return b
 }
 
-// key is a key that the module names, of which no more is copied than tells that it
-// is too long.
+// key returns a key in the module's memory. It copies at most one byte more than a key may
+// have.
 func (r *callContext) key(m api.Module, at, n uint64) string {
 	b := r.bytes(m, at, n)
 	return string(b[:min(len(b), maxKey+1)])
 }
 
-// emit keeps an answer for the module and returns the number for it: -1 where
-// something went wrong, and the answer is why.
+// setAnswer stores an answer for the module and returns its number: -1 for an error, whose
+// text is the answer.
 func (r *callContext) setAnswer(number int32, answer []byte, err error) int32 {
 	r.answer = answer
 	if err == nil {
@@ -108,7 +105,7 @@ func (r *callContext) setAnswer(number int32, answer []byte, err error) int32 {
 	return -1
 }
 
-// idleFor is the storage of the call, if it was granted.
+// storage returns the storage of the call if it was granted and key is valid.
 func (r *callContext) storage(key string) (Storage, error) {
 	switch {
 	case r.call.Granted.Storage <= 0 || r.call.Storage == nil:
@@ -166,7 +163,7 @@ func (r *callContext) keys(prefix string) ([]string, error) {
 	return keys, r.boxError("read", err)
 }
 
-// boxError is an error of the box's own, which a plugin need not know.
+// boxError logs an error of the box, and returns one without its details.
 func (r *callContext) boxError(what string, err error) error {
 	if err == nil {
 		return nil

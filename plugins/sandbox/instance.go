@@ -20,48 +20,48 @@ import (
 	"parley/plugins/manifest"
 )
 
-// instance is a module with memory of its own. One goroutine uses it at a time.
+// instance is a running module with its own memory. One goroutine uses it at a time.
 type instance struct {
 	module      *Module
 	owner       owner
-	granted     manifest.Permissions // what it was made with
-	idleTimer   *time.Timer          // ends it when it was idle too long
+	granted     manifest.Permissions // permissions that it was made with
+	idleTimer   *time.Timer          // closes it when it was idle too long
 	mod         api.Module
-	halt        api.MutableGlobal // what stops it when it is set to 1
+	halt        api.MutableGlobal // set to 1 to stop the module
 	memory      *memory
-	limit       int64        // folders its memory, in bytes
-	used        atomic.Int64 // bytes of memory, the kernel's arena among them
-	kernel      *kernel      // nil where the module does not import it
+	limit       int64        // of its memory, in bytes
+	used        atomic.Int64 // bytes of memory, those of the kernel included
+	kernel      *kernel      // nil if the module does not import it
 	calls       map[string]api.Function
-	vars        map[string][]byte // folders the Extism ABI, where nothing is kept
+	vars        map[string][]byte // of the Extism ABI, if the plugin has no storage
 	files       *folders
-	initialized bool // its runtime was initialized
+	initialized bool // the language runtime was initialized
 	current     *callContext
 	stdin       bytes.Reader
 	stdout      output
 	stderr      lines
 }
 
-// owner is who may use an instance.
+// owner is the account and chat that may use an instance.
 type owner struct{ account, chat string }
 
-// current is the context of a call in an instance. Host functions get it.
+// callContext is the context of a call in an instance. Host functions get it.
 type callContext struct {
 	context.Context
 	cancel   context.CancelFunc
-	fault    *Fault // message the box has ended it, other than that its time is up
+	fault    *Fault // why the box has ended the call, other than a timeout
 	instance *instance
 	call     Call
 	log      lines
 	throttle throttle
 
-	answer   []byte            // what a function of the box has to tell
-	requests int               // how many were made
-	status   int               // folders the last
-	headers  map[string]string // folders its response
+	answer   []byte            // result of the last host function
+	requests int               // number of HTTP requests
+	status   int               // of the last response
+	headers  map[string]string // of the last response
 }
 
-// folders is the call that a host function is called in.
+// callOf returns the call that a host function runs in.
 func callOf(ctx context.Context) *callContext {
 	if r, ok := ctx.(*callContext); ok {
 		return r
@@ -79,7 +79,7 @@ func (r *callContext) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// stop ends the call with f. It goes on until it comes to a check.
+// stop ends the call with f, at the next check in the code.
 func (r *callContext) stop(f *Fault) {
 	r.fault = f
 	r.cancel()
@@ -88,7 +88,7 @@ func (r *callContext) stop(f *Fault) {
 // fail ends the call with f at once, from a host function.
 func (r *callContext) fail(f *Fault) { r.stop(f); panic(f) }
 
-// newInstance is an instance for c that was not opened yet.
+// newInstance returns an instance for c, which is not open yet.
 func (m *Module) newInstance(c Call) *instance {
 	i := &instance{
 		module:  m,
@@ -104,7 +104,7 @@ func (m *Module) newInstance(c Call) *instance {
 	return i
 }
 
-// allocate asks for more bytes of its memory, or gives some back.
+// allocate reserves more bytes of the memory limit, or returns some.
 func (i *instance) allocate(more int) bool {
 	if i.used.Add(int64(more)) > i.limit {
 		i.used.Add(-int64(more))
@@ -113,8 +113,8 @@ func (i *instance) allocate(more int) bool {
 	return true
 }
 
-// continues gives the instance its memory, its folders, and what the module puts into
-// them at the start, which runs code of the module already.
+// open gives the instance its memory and folders, and instantiates the module, which may
+// already run code of the module.
 func (i *instance) open(r *callContext) (err error) {
 	name := i.module.manifest.Name
 	if i.memory, err = reserve(i.limit, &i.used); err != nil {
@@ -152,13 +152,13 @@ func (i *instance) open(r *callContext) (err error) {
 	return err
 }
 
-// The variables, or settings, in which a plugin finds when it is and who calls.
+// The variables, or settings, with the time and the caller's id.
 const (
 	timeName   = "PARLEY_TIME"
 	callerName = "PARLEY_CALLER"
 )
 
-// config is how an instance sees the world.
+// config returns the environment of the instance.
 func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 	files, seen, err := openFolders(c.Granted.Files)
 	if err != nil {
@@ -171,7 +171,7 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 		WithNanosleep(i.sleep).WithOsyield(func() {}).
 		WithStdin(&i.stdin).WithStdout(&i.stdout).WithStderr(&i.stderr).WithFSConfig(seen)
 	if !i.module.command {
-		config = config.WithStdout(&i.stderr) // the answer goes another way
+		config = config.WithStdout(&i.stderr) // stdout is not the answer
 	}
 	for _, name := range c.Granted.Env {
 		if value, ok := os.LookupEnv(name); ok {
@@ -195,7 +195,7 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 	return config, nil
 }
 
-// sleep lets a call sleep until its time is up.
+// sleep sleeps until the call's time is up.
 func (i *instance) sleep(ns int64) {
 	if i.current == nil || ns <= 0 {
 		return
@@ -208,8 +208,8 @@ func (i *instance) sleep(ns int64) {
 	}
 }
 
-// call runs c, for limit at most. It is the one place in which code of a module
-// runs, and a panic goes no further than here.
+// call runs c, for limit at most. Code of modules runs nowhere else, and call recovers from
+// panics.
 func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (content string, err error) {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -243,9 +243,9 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (conte
 	return content, nil
 }
 
-// acquireSlot calls a function of the module that has no parameters.
+// enter calls a function of the module that has no parameters.
 func (i *instance) enter(r *callContext, name string) (code int32, err error) {
-	f := i.calls[name] // the runtime makes a stack for each that it is asked for
+	f := i.calls[name] // the runtime allocates a stack for each function
 	if f == nil {
 		f = i.mod.ExportedFunction(name)
 		i.calls[name] = f
@@ -255,7 +255,7 @@ func (i *instance) enter(r *callContext, name string) (code int32, err error) {
 	return api.DecodeI32(result[0]), err
 }
 
-// endedFault is the fault of a call that came back after it had been ended.
+// endedFault returns the fault of a call that returned after it was stopped.
 func (r *callContext) endedFault(limit time.Duration) error {
 	if r.Err() == nil {
 		return nil
@@ -263,7 +263,7 @@ func (r *callContext) endedFault(limit time.Duration) error {
 	return r.faultOf(r.Err(), limit)
 }
 
-// faultOf is what err, of a call in the runtime, means.
+// faultOf returns the fault for an error of the runtime.
 func (r *callContext) faultOf(err error, limit time.Duration) error {
 	var f *Fault
 	switch {
@@ -282,7 +282,7 @@ func (r *callContext) faultOf(err error, limit time.Duration) error {
 	return r.trapped("", err)
 }
 
-// trapped is the fault of err, an error of the runtime; before comes first in it.
+// trapped returns the fault for an error of the runtime, with the prefix before.
 func (r *callContext) trapped(before string, err error) error {
 	if strings.Contains(err.Error(), recoveredSuffix+"\n") {
 		return r.boxFailed(err.Error())
@@ -290,18 +290,18 @@ func (r *callContext) trapped(before string, err error) error {
 	return r.instance.trapped(before, err)
 }
 
-// panicked is the fault of a call in which the box itself panicked with p.
+// panicked returns the fault of a call in which the box panicked with p.
 func (r *callContext) panicked(p any) error {
 	i := r.instance
-	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime has no other way to say so
+	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime reports this by a panic
 		return fault(TooMuch, "%s wants more memory than the %s that it may have",
 			i.module.manifest.Name, manifest.Size(i.limit))
 	}
 	return r.boxFailed(fmt.Sprintf("%v\n%s", p, debug.Stack()))
 }
 
-// boxFailed notes what went wrong in the box, of which a plugin and a model are
-// logged nothing. It counts as the plugin's: nothing else was at work.
+// boxFailed logs what failed in the box; plugin and model do not learn it. It counts as the
+// plugin's fault, since nothing else was running.
 func (r *callContext) boxFailed(why string) error {
 	m := r.instance.module
 	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
@@ -309,7 +309,7 @@ func (r *callContext) boxFailed(why string) error {
 	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
 }
 
-// close gives back all that the instance has.
+// close releases all resources of the instance.
 func (i *instance) close() {
 	defer func() { <-i.module.host.pool.slots }()
 	if i.mod != nil {

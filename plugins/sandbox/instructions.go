@@ -1,8 +1,8 @@
 package sandbox
 
-// instruction reads one instruction of WebAssembly 2.0, and writes the checks
-// that it needs. What the runtime might read in another way is not accepted: an
-// instruction that is encoded in more bytes than it needs, for one. See
+// instruction reads one instruction of WebAssembly 2.0, and writes the checks that it
+// needs. It refuses encodings that the runtime might read differently, such as an
+// instruction in more bytes than necessary. See
 // https://www.w3.org/TR/wasm-core-2/#instructions.
 func (m *meter) instruction() {
 	c, at := &m.in, m.in.at
@@ -40,7 +40,7 @@ func (m *meter) instruction() {
 		}
 	case op == 0x1C: // select with a type
 		c.bad = c.bad || c.byte() != 1 || !isType(c.byte())
-	case op >= 0x20 && op <= 0x22: // cleanPath.get, local.set, local.tee
+	case op >= 0x20 && op <= 0x22: // local.get, local.set, local.tee
 		c.number()
 	case op == 0x23 || op == 0x24: // global.get, global.set
 		c.bad = c.number() >= m.globals || c.bad
@@ -75,21 +75,21 @@ func (m *meter) instruction() {
 	}
 }
 
-// continues reads the type of a block, and opens it.
+// open reads the type of a block, and opens the block.
 func (m *meter) open(loop bool) {
 	c := &m.in
 	first := c.at
 	last := c.leb(5)
 	var of arity
 	switch kind := (&cursor{b: c.b[first:c.at]}).number(); {
-	case last < 0x40: // an index
+	case last < 0x40: // index of a type
 		of = m.arityOfType(kind)
-	case last != 0x40: // the type of its one result
+	case last != 0x40: // type of its only result
 		of.out = 1
 	}
 	m.pass(of.in + of.out)
 	m.parts++
-	// Of one byte it is a type or none; a longer one is an index, not negative.
+	// One byte is a value type or no type; longer encodings are indices and not negative.
 	if last&0x40 != 0 && (c.at != first+1 || last != 0x40 && !isType(last)) {
 		c.bad = true
 	}
@@ -118,7 +118,7 @@ func (m *meter) bulk(at int) {
 	case op <= 7: // conversions that do not trap
 		return
 	case op == 10: // memory.copy
-		to, from := c.number(), c.number() // memories, of which there is one
+		to, from := c.number(), c.number() // memory indices; there is one memory
 		c.bad = to != 0 || from != 0 || c.bad
 		m.replaceBulk(at, m.copyFunction())
 		return
@@ -148,8 +148,8 @@ func (m *meter) bulk(at int) {
 	}
 }
 
-// vector reads what follows 0xFD. The runtime reads the second byte of
-// instructions from 128 on, which is 1, as an instruction that does nothing.
+// vector reads what follows 0xFD. For opcodes from 128 on the runtime reads the second
+// byte, which is 1, as an instruction that does nothing.
 func (m *meter) vector() {
 	c := &m.in
 	op := c.byte()
@@ -161,14 +161,14 @@ func (m *meter) vector() {
 		c.number()
 	case op == 12, op == 13: // v128.const, i8x16.shuffle
 		c.skip(16)
-	case op >= 21 && op <= 34: // a lane is taken or replaced
+	case op >= 21 && op <= 34: // extract or replace a lane
 		c.byte()
-	case op >= 84 && op <= 91: // a lane is loaded or stored
+	case op >= 84 && op <= 91: // load or store a lane
 		c.number()
 		c.number()
 		c.byte()
 	}
 }
 
-// isType tells whether b is the type of a value.
+// isType reports whether b encodes a value type.
 func isType(b byte) bool { return b >= 0x7B && b <= 0x7F || b == 0x70 || b == 0x6F }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Sections of a module, by their numbers; 0 are those of anybody's own. See
+// The ids of the sections of a module; 0 is a custom section. See
 // https://www.w3.org/TR/wasm-core-2/#sections.
 const (
 	typeSection      = 1
@@ -23,7 +23,7 @@ const (
 	dataCountSection = 12
 )
 
-// inOrder are the sections as they follow each other.
+// inOrder lists the sections in the order that the specification requires.
 var inOrder = []byte{
 	typeSection, importSection, functionSection, tableSection, memorySection, globalSection,
 	exportSection, startSection, elementSection, dataCountSection, codeSection, dataSection,
@@ -34,17 +34,17 @@ type section struct {
 	body []byte
 }
 
-// instrumentation are the names of what was put into a module to hold it.
+// instrumentation describes what instrument has added to a module.
 type instrumentation struct {
-	stop  string // the global that stops it when it is not 0
-	start string // the function that it wants to have run when it is made; empty is none
-	tick  uint32 // the function at which the box sees whether others want the core
+	stop  string // global that stops the module when it is not 0
+	start string // exported start function; empty if there is none
+	tick  uint32 // index of the function at which the box yields the core
 }
 
-// instrument returns the module with checks in it, so that it can be stopped
-// wherever it is, and leaves to Go often enough for others to run. What was its
-// start function is exported, to be called when it can be stopped already. All
-// else stays as it is; what of it is no module is left to the runtime to refuse.
+// instrument adds checks to a module, so that it can be stopped anywhere and returns to Go
+// often enough for other goroutines to run. It exports the module's start function, which
+// is called when the module can already be stopped. It does not validate the rest of the
+// module; the runtime does.
 func instrument(wasm []byte) ([]byte, instrumentation, error) {
 	m, ok := split(wasm)
 	if !ok {
@@ -73,7 +73,7 @@ func instrument(wasm []byte) ([]byte, instrumentation, error) {
 	}
 	count := uint64(meter.functions-meter.imported) + uint64(len(own))
 	m.set(codeSection, append(binary.AppendUvarint(make([]byte, 0, len(code)+5), count), code...))
-	m.add(tableSection, []byte{0x70, 1, 0, 0}) // folders functions, with no room
+	m.add(tableSection, []byte{0x70, 1, 0, 0}) // an empty table of functions
 	m.add(globalSection, constant(meterFull))
 	m.add(globalSection, constant(0))
 	m.add(globalSection, constant(checksPerTick))
@@ -85,14 +85,13 @@ func instrument(wasm []byte) ([]byte, instrumentation, error) {
 	return m.join(), names, nil
 }
 
-// Instrument is the module as it is compiled to be run, for who wants to know what
-// its checks cost.
+// Instrument returns the module as it is compiled, for measuring the cost of the checks.
 func Instrument(wasm []byte) ([]byte, error) {
 	held, _, err := instrument(wasm)
 	return held, err
 }
 
-// module are a module's sections.
+// module is a binary module, split into sections.
 type module struct {
 	head     []byte
 	sections []section
@@ -106,7 +105,7 @@ func split(wasm []byte) (*module, bool) {
 	for c.left() > 0 && !c.bad {
 		s := section{id: c.byte(), body: c.bytes()}
 		if s.id == 0 && string((&cursor{b: s.body}).bytes()) == "name" {
-			continue // the runtime makes 24 bytes of two, for messages that nobody is shown
+			continue // the runtime needs 12 times its size for messages that nobody sees
 		}
 		if s.id != 0 {
 			at := slices.Index(inOrder, s.id)
@@ -118,7 +117,7 @@ func split(wasm []byte) (*module, bool) {
 	return p, !c.bad
 }
 
-// find is the body of a section; empty where there is none.
+// find returns the body of a section; empty if there is none.
 func (p *module) find(id byte) []byte {
 	for _, s := range p.sections {
 		if s.id == id {
@@ -128,7 +127,7 @@ func (p *module) find(id byte) []byte {
 	return nil
 }
 
-// set gives a section another body, or makes it where it belongs.
+// set replaces the body of a section, or inserts the section where it belongs.
 func (p *module) set(id byte, body []byte) {
 	at := len(p.sections)
 	for n, s := range p.sections {
@@ -144,7 +143,7 @@ func (p *module) set(id byte, body []byte) {
 	p.sections = slices.Insert(p.sections, at, section{id, body})
 }
 
-// addPiece puts one more entry at the end of the list that a section is.
+// add appends an entry to a section that is a list.
 func (p *module) add(id byte, entry []byte) {
 	c := cursor{b: p.find(id)}
 	n := uint64(0)
@@ -168,12 +167,13 @@ func (p *module) join() []byte {
 	return out
 }
 
-// measure counts what the module has, so that what is added gets a place behind.
+// measure counts the entries of the module's sections, so that additions get the next
+// indices.
 func (p *module) measure() (*meter, instrumentation, error) {
 	m, malformed := &meter{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
 	for _, s := range p.sections {
-		// All of these are lists; the one of a length that is a lie would have the
-		// runtime make room for as many entries.
+		// These sections are lists. For a false length the runtime would allocate as many
+		// entries.
 		c := cursor{b: s.body}
 		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
 			if n := c.count(); n > maxEntries {
@@ -228,12 +228,13 @@ func length(body []byte) uint32 {
 	return (&cursor{b: body}).count()
 }
 
-// notFunctions are the kinds of imports that are refused, by their number. Whatever
-// is not a function is state that a module would share: with the memory of the
-// Extism kernel it could write what the box reads there.
+// notFunctions are the kinds of imports that are refused. They are state that modules would
+// share: with the memory of the Extism kernel, for one, a module could overwrite what the
+// box reads there.
 var notFunctions = map[byte]string{1: "table", 2: "memory", 3: "global"}
 
-// countImports counts the imported functions, which come before the module's own.
+// countImports counts the imported functions, whose indices precede those of the module's
+// functions.
 func (m *meter) countImports(body []byte) error {
 	c := cursor{b: body}
 	for range length(body) {
@@ -258,7 +259,7 @@ func (m *meter) countImports(body []byte) error {
 	return nil
 }
 
-// unusedName is a name that the module does not have, which nobody chooses by chance.
+// unusedName returns a name that the module does not export.
 func unusedName(name string, taken map[string]bool) string {
 	for n := 0; taken[name]; n++ {
 		name += strconv.Itoa(n)
@@ -271,13 +272,13 @@ func export(name string, kind byte, index uint32) []byte {
 	return binary.AppendUvarint(append(out, kind), uint64(index))
 }
 
-// constant is a global of i32 that can be changed.
+// constant encodes a mutable i32 global.
 func constant(n uint32) []byte {
 	out := []byte{0x7F, 1, 0x41}
 	return append(signed(out, n), 0x0B)
 }
 
-// signed writes n, below 2^20, as the operand of i32.const.
+// signed appends n, below 2^20, as an operand of i32.const.
 func signed(out []byte, n uint32) []byte {
 	return append(out, byte(n)|0x80, byte(n>>7)|0x80, byte(n>>14))
 }

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelCode is the part of the Extism ABI that is WebAssembly itself:
-// kernel/make makes it from kernel/kernel.c.
+// kernelCode is the part of the Extism ABI that is itself WebAssembly. kernel/make builds
+// it from kernel/kernel.c.
 //
 //go:embed kernel/kernel.wasm
 var kernelCode []byte
 
-// leaf are the functions of the kernel that do not leave WebAssembly.
+// leafImports lists the functions of the kernel that do not leave WebAssembly.
 var leafImports = map[string]bool{
 	"load_u8": true, "load_u64": true, "store_u8": true, "store_u64": true, "input_load_u8": true,
 	"input_load_u64": true,
@@ -29,60 +29,60 @@ var leafImports = map[string]bool{
 	"error_get":  true, "error_set": true,
 }
 
-// kernel is the memory through which box and plugin exchange bytes in the Extism
-// ABI: blocks with a length, named by where they begin. Nothing in it outlives a
-// call. It is a module beside the plugin's, whose memory lies open to both.
+// kernel is the memory through which box and plugin exchange bytes in the Extism ABI:
+// blocks with a length, identified by their address. It is a module of its own, whose
+// memory both can access. Nothing in it outlives a call.
 type kernel struct {
 	mod      api.Module
 	memory   *memory
-	bytes    []byte              // all that the module's memory may have, zero beyond end
-	end      uint64              // where blocks end
-	blocks   map[uint64]uint64   // where a block begins, and its length
-	free     [maxClass][]uint64  // blocks given back, by the class of their size
-	created  int                 // how many there have been since it was empty
-	allocate func(more int) bool // asks for more bytes of the instance's memory
-	charged  int                 // how many it was given
+	bytes    []byte              // the whole memory, zero beyond end
+	end      uint64              // end of the blocks
+	blocks   map[uint64]uint64   // length by address
+	free     [maxClass][]uint64  // released blocks, by size class
+	created  int                 // number of blocks since the last reset
+	allocate func(more int) bool // reserves bytes of the instance's memory limit
+	charged  int                 // bytes reserved so far
 }
 
-// Where the state is that both know; the same numbers stand in kernel.c.
+// Addresses of the state that box and kernel share; kernel.c has the same numbers.
 const (
-	stateEnd          = 64 + 8*iota // where blocks end; never read, in case a module has written it
-	stateInput                      // where the input begins
+	stateEnd          = 64 + 8*iota // end of the blocks; never read, because the module can write it
+	stateInput                      // address of the input
 	stateInputLength                //
 	stateOutput                     //
 	stateOutputLength               //
-	stateFailure                    // the block with the plugin's error; 0 is none
+	stateFailure                    // block with the plugin's error; 0 if there is none
 )
 
 const (
-	// firstBlock is where blocks begin: 0 means none.
+	// firstBlock is the address of the first block; address 0 means none.
 	firstBlock = 128
-	// kernelSize is how many bytes the blocks of an instance may have: requests
-	// and responses have 4 MiB, an answer 64 KiB.
+	// kernelSize bounds the blocks of an instance: requests and responses have 4 MiB, an
+	// answer 64 KiB.
 	kernelSize = 64 << 20
 	maxClass   = 27 // blocks of up to 2^26 bytes
-	// kernelRetained is how much of its memory a kernel that waits holds on to.
+	// kernelRetained is the memory that an idle kernel retains.
 	kernelRetained = 1 << 20
-	// blockCost is what the table takes for a block, in bytes of the plugin's memory:
-	// 22 in a large map, up to twice that while it grows, and 8 to 16 in a list of free
-	// ones.
+	// blockCost is the cost of a block in the tables, charged to the plugin's memory: 22
+	// bytes in a large map, up to twice that while it grows, and 8 to 16 in a list of
+	// released blocks.
 	blockCost = 64
-	// maxRetainedBlocks is how many blocks a table may have had that is used again: 64 KiB of
-	// it. Plugins have a few dozen.
+	// maxRetainedBlocks is the largest number of blocks whose tables are reused: 64 KiB.
+	// Plugins use a few dozen blocks.
 	maxRetainedBlocks = 1024
 )
 
 func (k *kernel) get(at int) uint64    { return binary.LittleEndian.Uint64(k.bytes[at:]) }
 func (k *kernel) set(at int, v uint64) { binary.LittleEndian.PutUint64(k.bytes[at:], v) }
 
-// endAt says where blocks end.
+// endAt sets the end of the blocks.
 func (k *kernel) endAt(end uint64) {
 	k.end = end
 	k.set(stateEnd, end)
 }
 
-// kernels makes kernels, and keeps those that no instance has any more: to make
-// one takes as long as a small plugin's instance.
+// kernels creates kernels and keeps idle ones, because creating one takes as long as
+// creating the instance of a small plugin.
 type kernels struct {
 	runtime wazero.Runtime
 	code    wazero.CompiledModule
@@ -97,7 +97,7 @@ func (h *Host) newKernels(ctx context.Context, most int) (*kernels, error) {
 	return &kernels{h.runtime, code, make(chan *kernel, most)}, nil
 }
 
-// acquire is an empty kernel.
+// acquire returns an empty kernel.
 func (ks *kernels) acquire() (*kernel, error) {
 	select {
 	case k := <-ks.idle:
@@ -127,7 +127,7 @@ func (ks *kernels) acquire() (*kernel, error) {
 	return k, nil
 }
 
-// release takes k from an instance that has ended.
+// release takes back the kernel of a closed instance.
 func (ks *kernels) release(k *kernel) {
 	k.reset()
 	k.allocate = nil
@@ -154,8 +154,8 @@ func (k *kernel) close() {
 	k.memory.release()
 }
 
-// reset forgets everything. What is large is given back to the system, so that
-// one large answer does not stay in a kept instance.
+// reset releases all blocks. It returns large memory to the system, so that an idle
+// instance does not retain a large answer.
 func (k *kernel) reset() {
 	k.allocate(-k.charged)
 	touched := k.bytes[:k.end+8] // the last of eight bytes may lie beyond the end
@@ -164,7 +164,7 @@ func (k *kernel) reset() {
 		touched = touched[:kernelRetained]
 	}
 	clear(touched)
-	if k.created > maxRetainedBlocks { // what it has grown to would stay, and take time to clear
+	if k.created > maxRetainedBlocks { // grown tables would stay, and take time to clear
 		k.blocks, k.free = map[uint64]uint64{}, [maxClass][]uint64{}
 	} else {
 		clear(k.blocks)
@@ -176,10 +176,10 @@ func (k *kernel) reset() {
 	k.endAt(firstBlock)
 }
 
-// class is that of blocks of n bytes: they have room for 2^class.
+// class returns the size class of blocks of n bytes, which have 2^class bytes.
 func class(n uint64) int { return max(bits.Len64(n-1), 4) }
 
-// alloc makes a block of n bytes, zeroed; 0 where there is no room.
+// alloc returns the address of a new, zeroed block of n bytes; 0 if there is no memory.
 func (k *kernel) alloc(n uint64) uint64 {
 	if n == 0 || n > 1<<(maxClass-1) {
 		return 0
@@ -205,7 +205,7 @@ func (k *kernel) alloc(n uint64) uint64 {
 	return at
 }
 
-// release gives a block back. One that there is not is nobody's.
+// release releases a block. It ignores an unknown address.
 func (k *kernel) release(at uint64) {
 	n, ok := k.blocks[at]
 	if !ok {
@@ -216,7 +216,7 @@ func (k *kernel) release(at uint64) {
 	k.free[c] = append(k.free[c], at)
 }
 
-// block is the bytes of the block at; nil where there is none.
+// block returns the bytes of the block at an address; nil if there is none.
 func (k *kernel) block(at uint64) []byte {
 	n, ok := k.blocks[at]
 	if !ok {
@@ -225,7 +225,7 @@ func (k *kernel) block(at uint64) []byte {
 	return k.bytes[at : at+n]
 }
 
-// put makes a block with what is in b; 0 where b is empty or there is no room.
+// put copies b into a new block. The address is 0 if b is empty or there is no memory.
 func (k *kernel) put(b []byte) (at uint64, ok bool) {
 	if len(b) == 0 {
 		return 0, true
@@ -246,8 +246,8 @@ func (k *kernel) setInput(b []byte) bool {
 	return ok
 }
 
-// output is what the plugin set as its output; ok is false where that is not in
-// the blocks.
+// output returns the output that the plugin has set; ok is false if it is not within the
+// blocks.
 func (k *kernel) output() (b []byte, ok bool) {
 	at, n := k.get(stateOutput), k.get(stateOutputLength)
 	if n == 0 {

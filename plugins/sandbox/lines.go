@@ -11,19 +11,19 @@ const (
 	maxLine = 2 << 10
 )
 
-// lines cuts what a plugin writes into lines and tells them, up to maxLog bytes.
+// lines splits the output of a plugin into lines and logs them, up to maxLog bytes.
 type lines struct {
 	emit   func(Line)
 	level  string
-	ended  func() error // message the call is over; nil while it goes on
+	ended  func() error // returns why the call is over; nil while it runs
 	part   []byte
 	logged int
-	last   string // the last line that was not empty
+	last   string // last line that was not empty
 	crash  crash
 }
 
-// Write takes more of what is written. Where the call is over it fails, for one
-// call of WASI may write the same megabytes a million times.
+// Write adds output. It fails when the call is over, because one WASI call may write the
+// same megabytes a million times.
 func (l *lines) Write(b []byte) (int, error) {
 	whole := len(b)
 	for len(b) > 0 {
@@ -40,7 +40,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return whole, nil
 }
 
-// flush tells what was written since the last line ended.
+// flush logs the output since the last line end.
 func (l *lines) flush() {
 	text := printable(l.part)
 	l.part = l.part[:0]
@@ -51,7 +51,7 @@ func (l *lines) flush() {
 	}
 }
 
-// log tells one line of level.
+// log logs one line.
 func (l *lines) log(level, text string) {
 	if l.emit == nil || l.logged > maxLog {
 		return
@@ -62,8 +62,8 @@ func (l *lines) log(level, text string) {
 	l.emit(Line{level, text})
 }
 
-// printable is what a plugin wrote as a text of one line at most. Control characters
-// are taken out, for it is shown on terminals.
+// printable returns output of a plugin as a text of limited length. It replaces control
+// characters, because the text is shown on terminals.
 func printable(b []byte) string {
 	return strings.Map(func(c rune) rune {
 		if c != '\n' && c != '\t' && unicode.IsControl(c) {
@@ -73,10 +73,10 @@ func printable(b []byte) string {
 	}, string(b[:min(len(b), maxLine)]))
 }
 
-// recoveredSuffix is in an error of the runtime where a function of the box panicked.
+// recoveredSuffix ends an error of the runtime after a host function panicked.
 const recoveredSuffix = " (recovered by wazero)"
 
-// firstLine is an error of the runtime without the stack trace below it.
+// firstLine returns an error of the runtime without its stack trace.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = strings.TrimPrefix(text, "wasm error: ")

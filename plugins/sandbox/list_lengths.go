@@ -1,8 +1,8 @@
 package sandbox
 
-// lists tells whether the lists inside of a section are as long as they say. The
-// runtime makes room for as many entries as a list says that it has: milliards,
-// folder a module of 20 bytes, would end the whole program.
+// lists reports whether the lists in a section are as long as they claim. The runtime
+// allocates as many entries as a list claims: a module of 20 bytes can claim billions, and
+// would end the whole program.
 func (s section) lists() bool {
 	c := &cursor{b: s.body}
 	switch s.id {
@@ -34,7 +34,7 @@ func (s section) lists() bool {
 	return !c.bad && c.left() == 0
 }
 
-// element reads a segment of elements, of one of eight kinds.
+// element reads an element segment, of one of eight kinds.
 func (c *cursor) element() {
 	kind := c.number()
 	c.bad = c.bad || kind > 7
@@ -56,7 +56,7 @@ func (c *cursor) element() {
 	}
 }
 
-// constant reads an expression that is reckoned when an instance is made.
+// constant reads a constant expression.
 func (c *cursor) constant() {
 	for !c.bad {
 		switch c.byte() {

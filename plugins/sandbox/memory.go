@@ -6,17 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is an instance's linear memory: address space of the size that it may
-// have, of which the kernel gives pages as they are touched. So a fresh instance
-// costs what it uses, growing copies nothing, and what it had goes back to the
-// system at once, without the garbage collector.
+// memory is the linear memory of an instance: address space of its maximum size, which the
+// kernel backs with pages as they are touched. So a new instance costs what it uses,
+// growing copies nothing, and the memory returns to the system at once, without the garbage
+// collector.
 type memory struct {
 	reserved []byte
 	limit    int64
-	used     *atomic.Int64 // bytes of the instance, all together
+	used     *atomic.Int64 // bytes of the whole instance
 	size     int64
 	released bool
-	refused  bool // addCharge was asked for than there may be
+	refused  bool // more was requested than allowed
 }
 
 func (m *memory) Reallocate(size uint64) []byte {
@@ -33,8 +33,8 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.reserved[:size]
 }
 
-// Free is called by the runtime at a moment of its choosing; release gives the
-// pages back when surely nothing runs in them any more.
+// Free does nothing: the runtime calls it at a moment of its choosing. release unmaps the
+// pages when nothing can run in them any more.
 func (m *memory) Free() {}
 
 func (m *memory) release() {
@@ -48,7 +48,7 @@ func (m *memory) release() {
 	m.reserved = nil
 }
 
-// reserve takes address space for an instance that may have limit bytes.
+// reserve maps address space for an instance with a memory limit.
 func reserve(limit int64, used *atomic.Int64) (*memory, error) {
 	whole, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)

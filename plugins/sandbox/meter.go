@@ -2,71 +2,70 @@ package sandbox
 
 import "encoding/binary"
 
-// What a module may do before it leaves to Go, in units of the meter: a unit is
-// a round of a loop or a call, and one more for each 16 bytes of code in it. A
-// tight loop leaves every 50 µs, which costs it a hundredth, and code of the
-// dearest instructions, which miss all caches, every few ms. As long as it has not
-// left, no other goroutine runs on its core, and the garbage collector waits for
-// it, and all with it.
+// How much a module may execute before it returns to Go, in units of the meter. A loop
+// iteration or a call is one unit, and each 16 bytes of its code another one. A tight loop
+// returns every 50 µs, at a cost of one percent; code of the slowest instructions, which
+// miss all caches, every few ms. Until it returns, no other goroutine runs on its core, and
+// the garbage collector, and with it everything, waits.
 const (
 	meterFull  = 1 << 15
 	meterBytes = 16
-	// checksPerTick is how many times it leaves until the box looks whether others want
-	// the core, which takes five times as long. At most 63.
+	// checksPerTick is how many returns there are for each time the box checks whether
+	// others want the core, which takes five times as long as a return. At most 63.
 	checksPerTick = 8
-	// meterPiece is how many bytes are filled or copied at once, which takes 50 µs
-	// where they are touched for the first time; 2^meterMoved of them take a unit.
+	// meterPiece is how many bytes are filled or copied at once, which takes 50 µs if they
+	// are touched for the first time. 2^meterMoved bytes cost one unit.
 	meterPiece = 256 << 10
 	meterMoved = 3
-	// meterBulk is for other instructions that move as much as the module says.
+	// meterBulk is the price of other instructions that move an arbitrary amount.
 	meterBulk = meterFull / 4
-	// meterHost is for a call of the box, most of which take a microsecond at least.
+	// meterHost is the price of a host call; most take at least a microsecond.
 	meterHost = 256
-	// meterLeaf is up to how many bytes a function may have that neither loops nor
-	// calls, to be reckoned to its caller.
+	// meterLeaf is the largest body, in bytes, of a function without loops and calls that
+	// is charged to its caller.
 	meterLeaf = 256
-	// maxNested bounds how deep blocks are nested, and maxLocals how many locals a
-	// arityOf has, as browsers do; maxAllLocals those of all functions together,
-	// for the compiler makes a list of them before it knows whether they are used.
+	// maxNested bounds the depth of nested blocks and maxLocals the locals of a function,
+	// as browsers do. maxAllLocals bounds the locals of all functions together, because the
+	// compiler lists them before it knows whether they are used.
 	maxNested    = 50_000
 	maxLocals    = 50_000
 	maxAllLocals = 4 << 20
 )
 
-// meter puts the checks into the bodies of functions that let a module be
-// stopped: at the beginning of functions and loops it takes from a global, and
-// calls a function of ours when there is nothing left.
+// meter instruments function bodies so that a module can be stopped: at the beginning of
+// functions and loops the code subtracts from a global, and calls an added function when
+// nothing is left.
 type meter struct {
-	left, stop, turn uint32 // indices of globals that are added
-	checkFunction    uint32 // that of the function
+	left, stop, turn uint32 // indices of the added globals
+	checkFunction    uint32 // index of the added function
 
-	globals, functions, imported uint32 // how many the module has itself
+	globals, functions, imported uint32 // numbers of the module's own
 	tables, locals               uint32
-	sizes                        []int  // folders the bodies of its functions
-	leaf                         []bool // folders the imported ones: it takes no longer than a leaf
+	sizes                        []int  // of the function bodies
+	leaf                         []bool // imported functions that are as cheap as a leaf
 	types                        []arity
-	functionTypes                []uint32 // types of its functions, the imported ones first
-	values, work                 uint64   // what compiling it costs
-	around, deepest              uint64   // loops of the function, which counts as one
-	loops, parts                 uint64   // all of its loops, and its pieces between branches
+	functionTypes                []uint32 // types of the functions, imported ones first
+	values, work                 uint64   // cost of compiling
+	around, deepest              uint64   // depth of nested loops now, and at most
+	loops, parts                 uint64   // numbers of loops, and of pieces between branches
 
-	out    []byte // the body that is written
+	out    []byte // the instrumented body
 	in     cursor
-	copied int // up to where in was written to out
+	copied int // position in in up to which it was copied to out
 	nested []nest
-	heavy  bool // the function loops, calls, or has instructions that take long
-	moves  bool // one of them fills or copies memory
+	heavy  bool // the function loops, calls, or has slow instructions
+	moves  bool // a function fills or copies memory
 }
 
-// nest is a block; of a loop it knows where its price is written, and where its
-// body begins. inner are bytes in it that loops pay for themselves, and more is
-// what it costs beyond its bytes.
+// nest is an open block. For a loop or a function it has the position of its price in out
+// and of its body in in. inner is the number of bytes that inner loops pay for, and more
+// the charge beyond the bytes.
 type nest struct {
 	price, begin, inner int
-	more, label         uint32 // label is how many values a branch to it passes on
+	more, label         uint32 // label is the number of values that a branch to it passes
 }
 
-// body returns a function's body with checks. It is valid until the next call.
+// body returns the instrumented body of a function. It is valid until the next call.
 func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
 	m.around, m.deepest, m.loops, m.parts = 0, 0, 0, 0
@@ -102,14 +101,14 @@ func (m *meter) skipLocals() {
 	}
 }
 
-// copy writes what was read up to at.
+// copy copies what was read up to at.
 func (m *meter) copy(at int) {
 	m.out = append(m.out, m.in.b[m.copied:at]...)
 	m.copied = at
 }
 
-// openMetered writes a check at begin and opens a block, at whose end its price will
-// be known. label is how many values a branch to it passes on.
+// openMetered writes a check at begin and opens a block, whose price is known at its end.
+// label is the number of values that a branch to it passes.
 func (m *meter) openMetered(begin int, label uint32) {
 	if m.in.bad {
 		return
@@ -125,8 +124,8 @@ func (m *meter) openMetered(begin int, label uint32) {
 	m.deepest = max(m.deepest, m.around)
 }
 
-// acquire writes what takes a price from what is left, and calls a function of ours
-// where that is nothing any more.
+// writeCheck writes code that subtracts a price from what is left, and calls the added
+// function if nothing is left.
 func (m *meter) writeCheck() {
 	m.out = binary.AppendUvarint(append(m.out, 0x6B, 0x24), uint64(m.left)) // i32.sub, global.set
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left))
@@ -134,7 +133,7 @@ func (m *meter) writeCheck() {
 	m.out = append(binary.AppendUvarint(m.out, uint64(m.checkFunction)), 0x0B)
 }
 
-// addCharge makes what is around dearer.
+// addCharge makes the innermost block more expensive.
 func (m *meter) addCharge(units uint32) {
 	if len(m.nested) > 0 {
 		n := &m.nested[len(m.nested)-1]
@@ -147,8 +146,8 @@ func (m *meter) writePrice(at int, price uint32) {
 	signed(m.out[at:at], min(price, meterFull))
 }
 
-// writeStopCheck writes a check at at of whether the module is to stop: before calls of the
-// host, each of which may take long.
+// writeStopCheck writes code at at that stops the module if it is to stop. It stands before
+// host calls, each of which may take long.
 func (m *meter) writeStopCheck(at int) {
 	m.heavy = true
 	m.addCharge(meterHost)
@@ -157,8 +156,8 @@ func (m *meter) writeStopCheck(at int) {
 	m.out = append(m.out, 0x04, 0x40, 0x00, 0x0B) // if, unreachable, end
 }
 
-// end closes the innermost block. What of it has no price of its own is paid by
-// what is around it.
+// end closes the innermost block. The enclosing block pays for what has no price of its
+// own.
 func (m *meter) end() {
 	n := m.nested[len(m.nested)-1]
 	m.nested = m.nested[:len(m.nested)-1]

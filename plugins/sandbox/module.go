@@ -18,29 +18,30 @@ import (
 	"parley/plugins/manifest"
 )
 
-// MaxModule bounds a module. Go's have 3 MB, one with a Python in it 30.
+// MaxModule bounds a module. Modules written in Go have 3 MB; one with a Python interpreter
+// has 30 MB.
 const MaxModule = 64 << 20
 
-// Module is a plugin that was loaded.
+// Module is a loaded plugin.
 type Module struct {
 	host            *Host
 	manifest        manifest.Manifest
 	code            wazero.CompiledModule
-	instrumentation instrumentation // what was put into it to hold it
-	kernel          bool            // it imports functions of the Extism ABI
-	command         bool            // a WASI command; otherwise the Extism ABI
-	start           string          // the function that makes ready a module of the Extism ABI
+	instrumentation instrumentation // what instrument added
+	kernel          bool            // imports functions of the Extism ABI
+	command         bool            // a WASI command; otherwise it uses the Extism ABI
+	start           string          // function that initializes a module of the Extism ABI
 
 	mu     sync.Mutex
 	closed bool
-	web    *web // for what was granted last
+	web    *web // for the HTTP permissions of the newest call
 }
 
-// Load compiles a module, or finds it in the cache, and checks that it imports
-// nothing unknown and has what its manifest says. Errors are ErrUnfit where the
-// module is to blame.
+// Load compiles a module, or finds it in the cache, and checks that it imports only known
+// functions and exports what its manifest lists. The error is an ErrUnfit if the module is
+// to blame.
 func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (loaded *Module, err error) {
-	// A module that makes the compiler panic is unfit; the box goes on.
+	// A module that makes the compiler panic is unfit.
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.Error("panic while a plugin was loaded", "plugin", m.Name, "panic", p, "stack", string(debug.Stack()))
@@ -74,8 +75,8 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (load
 	return module, nil
 }
 
-// compile compiles a module, or finds its code in the cache. A cache that is
-// damaged is emptied: all that it costs is to compile once more.
+// compile compiles a module, or finds it in the cache. It empties a damaged cache, at the
+// cost of compiling once more.
 func (h *Host) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
 	h.loading.Lock()
 	defer h.loading.Unlock()
@@ -138,7 +139,7 @@ func (m *Module) verify() error {
 	return nil
 }
 
-// checkImport says what is wrong with an import.
+// checkImport returns an error for an import that is unknown or has another type.
 func (h *Host) checkImport(from, name string, f api.FunctionDefinition) error {
 	module, shown := h.imports[from], importName(from, name)
 	if module == nil {
@@ -154,8 +155,8 @@ func (h *Host) checkImport(from, name string, f api.FunctionDefinition) error {
 	return nil
 }
 
-// importName is an import as people read it: a name that could do something to
-// their terminal is quoted, and a long one cut.
+// importName formats an import for people: it quotes names that could control a terminal,
+// and cuts long ones.
 func importName(from, name string) string { return readable(from) + "." + readable(name) }
 
 func readable(name string) string {
@@ -165,8 +166,8 @@ func readable(name string) string {
 	return name
 }
 
-// callable says what is wrong with a function that the box is to call, which is
-// what. An imported one would be called without the module whose memory it uses.
+// callable returns an error if the box cannot call a function, which what describes. An
+// imported function is refused: it would be called without the module whose memory it uses.
 func callable(what string, f api.FunctionDefinition, result bool) error {
 	if from, name, imported := f.Import(); imported {
 		return unfit("%s is the imported function %s; it has to be one of the module's own", what,
@@ -209,11 +210,11 @@ func exported(exports map[string]api.FunctionDefinition) string {
 	return strings.Join(names, ", ")
 }
 
-// Manifest is what the module was loaded with.
+// Manifest returns the manifest that the module was loaded with.
 func (m *Module) Manifest() manifest.Manifest { return m.manifest }
 
-// Hooks are those that the module has: what it exports under their names, or
-// what the manifest of a WASI command says.
+// Hooks returns the hooks that the module exports, or those in the manifest of a WASI
+// command.
 func (m *Module) Hooks() []string {
 	if m.command {
 		return m.manifest.Hooks
@@ -235,10 +236,10 @@ func (m *Module) toolNames() []string {
 	return names
 }
 
-// Hook tells whether the module has a hook.
+// Hook reports whether the module has a hook.
 func (m *Module) Hook(name string) bool { return slices.Contains(m.Hooks(), name) }
 
-// Command tells whether the module is a WASI command.
+// Command reports whether the module is a WASI command.
 func (m *Module) Command() bool { return m.command }
 
 func (m *Module) isClosed() bool {
@@ -251,7 +252,7 @@ func (m *Module) closedFault() *Fault {
 	return fault(Gone, "%s was removed, or is being replaced", m.manifest.Name)
 }
 
-// Close ends the module. Calls that run may end; none begins any more.
+// Close closes the module. Running calls may end; new ones fail.
 func (m *Module) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true

@@ -1,7 +1,7 @@
 package sandbox
 
-// output is what a WASI command writes to stdout. More than an answer may have
-// ends the call at once: nothing would be done with the rest.
+// output is the stdout of a WASI command. Writing more than MaxContent ends the call at
+// once.
 type output struct {
 	in    *instance
 	bytes []byte

@@ -9,21 +9,20 @@ import (
 	"parley/plugins/manifest"
 )
 
-// idleTimeout is for how long an instance waits for another call: longer than
-// people think between two questions, and shorter than they are away.
+// idleTimeout is how long an instance waits for another call: longer than people think
+// between two questions, and shorter than they are away.
 const idleTimeout = 2 * time.Minute
 
-// pool holds the instances of all modules to their number, and those that wait
-// for another call.
+// pool bounds the number of instances of all modules, and holds the idle ones.
 type pool struct {
-	slots chan struct{} // one is taken by each instance that lives
+	slots chan struct{} // each open instance takes one
 
 	mu      sync.Mutex
-	idle    []*instance // the one that waits longest first
+	idle    []*instance // longest idle first
 	waiting int         // calls that wait for a slot
 }
 
-// acquire finds an instance that c may use, or room for one.
+// acquire returns an idle instance that c may use, or a new one.
 func (m *Module) acquire(ctx context.Context, c Call) (i *instance, fresh bool, err error) {
 	if m.isClosed() {
 		return nil, false, m.closedFault()
@@ -38,8 +37,8 @@ func (m *Module) acquire(ctx context.Context, c Call) (i *instance, fresh bool, 
 	return m.newInstance(c), true, nil
 }
 
-// acquireSlot takes a slot, for which the instance that waits longest has to go; where
-// all are at work it waits.
+// acquireSlot takes a slot. It closes the instance that was idle longest if there is one,
+// and otherwise waits.
 func (p *pool) acquireSlot(ctx context.Context, most time.Duration) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -73,7 +72,7 @@ func (p *pool) acquireSlot(ctx context.Context, most time.Duration) error {
 	}
 }
 
-// idleFor is an idle instance that c may meet; nil where there is none.
+// idleFor returns an idle instance that c may use; nil if there is none.
 func (p *pool) idleFor(m *Module, c Call) *instance {
 	if m.command || m.manifest.Reuse == manifest.ReuseNone {
 		return nil
@@ -91,7 +90,7 @@ func (p *pool) idleFor(m *Module, c Call) *instance {
 	return nil
 }
 
-// ownerOf says who may meet an instance that c has used: never another account.
+// ownerOf returns who may use an instance that c has used: never another account.
 func (m *Module) ownerOf(c Call) owner {
 	if m.manifest.Reuse == manifest.ReuseAny {
 		return owner{account: c.Account}
@@ -99,14 +98,14 @@ func (m *Module) ownerOf(c Call) owner {
 	return owner{c.Account, c.Chat}
 }
 
-// fits tells whether an instance was made with what is granted now.
+// fits reports whether an instance was made with the permissions of now.
 func (i *instance) fits(now manifest.Permissions) bool {
 	return i.granted.Memory == now.Memory && slices.Equal(i.granted.Files, now.Files) &&
 		slices.Equal(i.granted.Env, now.Env)
 }
 
-// release keeps an instance for the next, or ends it: after any fault, and
-// where nobody may meet it again.
+// release keeps an instance for the next call, or closes it after a fault and if no other
+// call may use it.
 func (m *Module) release(i *instance, good bool) {
 	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() {
 		if i.kernel != nil {
@@ -119,7 +118,7 @@ func (m *Module) release(i *instance, good bool) {
 	i.close()
 }
 
-// keep lets an instance wait for another call, if its place is not wanted.
+// keep keeps an instance for another call, unless a call waits for its slot.
 func (p *pool) keep(i *instance) bool {
 	i.module.mu.Lock()
 	defer i.module.mu.Unlock()
@@ -137,7 +136,7 @@ func (p *pool) keep(i *instance) bool {
 	return true
 }
 
-// drop ends idle instances.
+// drop closes idle instances.
 func (p *pool) drop(which func(*instance) bool) {
 	var dropped []*instance
 	p.mu.Lock()

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// run runs the call. The instance is stopped where it is when the call's time is
-// up; one that comes back without an error will not be stopped later.
+// run runs the call. It stops the instance when the call's time is up. After run has
+// returned without an error, the instance is not stopped any more.
 func (i *instance) run(r *callContext) (content string, err error) {
 	fresh := i.mod == nil
 	if fresh {
@@ -31,7 +31,7 @@ func (i *instance) run(r *callContext) (content string, err error) {
 	return i.extism(r)
 }
 
-// begin runs what the module wants to have run before anything is called.
+// begin runs the start function of the module.
 func (i *instance) begin(r *callContext) error {
 	if i.module.instrumentation.start == "" {
 		return nil

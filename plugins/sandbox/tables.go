@@ -3,16 +3,14 @@ package sandbox
 import "encoding/binary"
 
 const (
-	// maxTable is how many entries a module's tables may have together. Those of a
-	// Python compiled to WebAssembly have 10,000; each costs 8 bytes of the box's
-	// memory that no limit of the runtime counts.
+	// maxTable bounds the entries of all tables of a module. Python compiled to WebAssembly
+	// has 10,000. Each entry costs 8 bytes that no limit of the runtime counts.
 	maxTable  = 1 << 20
 	maxTables = 100
 )
 
-// boundTables gives each table of the module a largest size, where it has none or
-// a larger one than it may have: what a module may ask for then is bounded, and
-// table.grow fails in it as it may fail anywhere. See
+// boundTables sets a maximum size for each table that has none or a larger one. So a
+// module's tables are bounded, and table.grow fails, as it may fail anywhere. See
 // https://www.w3.org/TR/wasm-core-2/#table-section.
 func (p *module) boundTables() error {
 	c := cursor{b: p.find(tableSection)}

@@ -11,48 +11,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a plugin that reckons for long leaves to others where they want the cores.
-// A low priority would do the opposite of good: a thread that is put aside in the
-// middle of compiled code keeps the garbage collector waiting until it is let on,
-// and all of the box with it. So a plugin works at the priority of all, in turns
-// so short that it is not put aside, and sleeps between them.
+// A plugin that computes for long yields the cores when others want them. A low priority
+// would make things worse: a thread that is preempted inside compiled code delays the
+// garbage collector, and with it the whole box, until it runs again. So a plugin runs at
+// normal priority, in slices so short that it is not preempted, and sleeps between them.
 const (
-	// throttleSlice is how long a turn is: less than what the kernel gives a thread at
-	// once, which is some 3 ms.
+	// throttleSlice is the length of a slice: less than the kernel's time slice of about 3
+	// ms.
 	throttleSlice = time.Millisecond
-	// throttleCheck is how often a plugin that nobody was in the way of looks whether it
-	// was put aside; contentionHold is for how long all keep to turns once one was.
+	// throttleCheck is how often an unthrottled plugin checks whether it was preempted.
+	// contentionHold is how long all plugins are throttled after one was.
 	throttleCheck  = 2 * time.Millisecond
 	contentionHold = 200 * time.Millisecond
-	// A call that has used no more than a moment sleeps as long as it works; with
-	// each throttleStep of a core's time that it has used it sleeps one turn more, up to
-	// maxThrottle, where it has a twentieth of a core, shared with the other sleepers.
+	// A call that has used little CPU time sleeps as long as it runs. With each
+	// throttleStep of CPU time it sleeps one slice more, up to maxThrottle, where it gets a
+	// twentieth of a core, shared with the other sleeping plugins.
 	throttleStep = 10 * time.Millisecond
 	maxThrottle  = 19
 )
 
-// contention is whether the cores are wanted by more than there are.
+// contention records whether more threads want the cores than there are.
 type contention struct {
-	until    atomic.Int64 // folder nanoseconds of Unix time
-	sleeping atomic.Int32 // plugins that sleep for others
+	until    atomic.Int64 // in Unix nanoseconds
+	sleeping atomic.Int32 // number of plugins that sleep
 }
 
-// tick is that of one call.
+// throttle is the CPU accounting of one call.
 type throttle struct {
-	begun  time.Time     // folders the turn
-	before usage         // at its beginning
-	used   time.Duration // folders a core, since the call first looked
-	locked bool          // dst its thread
+	begun  time.Time     // start of the slice
+	before usage         // at the start of the slice
+	used   time.Duration // CPU time since the first check
+	locked bool          // to its OS thread
 }
 
-// usage is what a thread has used of a core, and how often it was put aside.
+// usage is the CPU time of a thread, and how often it was preempted.
 type usage struct {
 	cpu         time.Duration
 	preemptions int64
 }
 
-// threadUsage is that of the thread that calls. What it is for does without where the
-// kernel does not tell.
+// threadUsage returns the usage of the calling thread. On errors it is zero, and plugins
+// are not throttled.
 func threadUsage() usage {
 	var t unix.Timespec
 	var r unix.Rusage
@@ -61,18 +60,18 @@ func threadUsage() usage {
 	return usage{time.Duration(t.Nano()), r.Nivcsw}
 }
 
-// withTickListener has the runtime tell the call when it calls function pace.
-func withTickListener(ctx context.Context, pace uint32) context.Context {
+// withTickListener makes the runtime report calls of the function with index tick.
+func withTickListener(ctx context.Context, tick uint32) context.Context {
 	return experimental.WithFunctionListenerFactory(ctx,
 		experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
-			if f.Index() == pace {
+			if f.Index() == tick {
 				return tickListener{}
 			}
 			return nil
 		}))
 }
 
-// tickListener hears the function that a module's checks call every few times.
+// tickListener listens to the function that the checks of a module call every few times.
 type tickListener struct{}
 
 func (tickListener) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64,
@@ -85,16 +84,16 @@ func (tickListener) Before(ctx context.Context, _ api.Module, _ api.FunctionDefi
 func (tickListener) After(context.Context, api.Module, api.FunctionDefinition, []uint64) {}
 func (tickListener) Abort(context.Context, api.Module, api.FunctionDefinition, error)    {}
 
-// checkFunction lets others have the core, where they want it. It is called a few
-// times in a millisecond by code that does not end.
+// tick yields the core if others want it. Code that does not end calls it a few times per
+// millisecond.
 func (r *callContext) tick() {
 	p, c, now := &r.throttle, &r.instance.module.host.contention, time.Now()
 	took := now.Sub(p.begun)
-	if took < throttleSlice { // which most calls end in
+	if took < throttleSlice { // most calls return here
 		return
 	}
 	if !p.locked {
-		runtime.LockOSThread() // what was used is told of threads
+		runtime.LockOSThread() // CPU time is measured by thread
 		p.locked, p.begun, p.before = true, now, threadUsage()
 		return
 	}
@@ -115,7 +114,7 @@ func (r *callContext) tick() {
 	p.begun, p.before = time.Now(), u
 }
 
-// sleepForOthers sleeps for as long as is due, or until the call's time is up.
+// sleepForOthers sleeps as long as is due, or until the call's time is up.
 func (r *callContext) sleepForOthers() {
 	c := &r.instance.module.host.contention
 	turns := min(1+int64(r.throttle.used/throttleStep), maxThrottle) * int64(c.sleeping.Add(1))
@@ -128,7 +127,7 @@ func (r *callContext) sleepForOthers() {
 	}
 }
 
-// end is called when the call has ended.
+// end is called at the end of the call.
 func (p *throttle) end() {
 	if p.locked {
 		runtime.UnlockOSThread()

@@ -22,25 +22,23 @@ import (
 )
 
 const (
-	// connectTime bounds a connection: two packets that were lost.
+	// connectTime bounds the connecting: two lost packets.
 	connectTime = 5 * time.Second
-	// maxResponse bounds what an answer may bring, unpacked. Parsing more in a
-	// module of 64 MiB fails anyway.
+	// maxResponse bounds a response, uncompressed. A module of 64 MiB could not parse more.
 	maxResponse = 4 << 20
-	// maxRequestHead bounds a request without its body: a URL and headers. Servers take 8 to
-	// 64 KiB of them, and a list of a million headers would take 100 MB to read.
+	// maxRequestHead bounds URL and headers of a request. Servers accept 8 to 64 KiB, and a
+	// list of a million headers would take 100 MB to parse.
 	maxRequestHead = 64 << 10
-	// maxRequests bounds what one call may ask for: a plugin is no crawler, nor a
-	// means to knock others down.
+	// maxRequests bounds the requests of one call: a plugin is no crawler, and must not
+	// flood a server.
 	maxRequests = 32
 	// maxHops bounds redirects.
 	maxHops = 5
-	// idleTime is for how long a connection is kept: the turns of a conversation
-	// come seconds apart.
+	// idleTime is how long a connection is kept: turns of a conversation are seconds apart.
 	idleTime = 30 * time.Second
 )
 
-// request is an HTTP request as modules write it, those of Extism too.
+// request is an HTTP request as modules write it, also those of Extism.
 type request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
@@ -48,15 +46,15 @@ type request struct {
 	body    []byte
 }
 
-// response is what came of one.
+// response is the response to a request.
 type response struct {
 	status  int
-	headers map[string]string // by their names in lower case
+	headers map[string]string // by lower-case name
 	body    []byte
 }
 
-// web is how a module reaches hosts: those that it was granted, at the moment at
-// which it connects.
+// web is a module's access to the network: to the granted hosts, at the moment of
+// connecting.
 type web struct {
 	granted []manifest.HTTP
 	client  *http.Client
@@ -67,7 +65,7 @@ func newWeb(granted []manifest.HTTP, resolver *net.Resolver) *web {
 	w := &web{granted: granted, table: addresses.NewTable(machine.Addresses)}
 	dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: w.control}
 	w.client = &http.Client{
-		// No proxy: it would connect to where the guard does not look.
+		// No proxy: it would connect to addresses that control does not check.
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
 			TLSHandshakeTimeout:    connectTime,
@@ -82,7 +80,7 @@ func newWeb(granted []manifest.HTTP, resolver *net.Resolver) *web {
 	return w
 }
 
-// same tells whether the web is one for what is granted now.
+// same reports whether the permissions have not changed.
 func (w *web) same(granted []manifest.HTTP) bool {
 	return slices.EqualFunc(w.granted, granted, func(a, b manifest.HTTP) bool {
 		return a.Host == b.Host && slices.Equal(a.Methods, b.Methods)
@@ -91,8 +89,7 @@ func (w *web) same(granted []manifest.HTTP) bool {
 
 func (w *web) close() { w.client.CloseIdleConnections() }
 
-// allows says what is wrong with a request of method to u. The words are the
-// module's to read.
+// allows returns an error for a request that was not granted. The module can read it.
 func (w *web) allows(method string, u *url.URL) error {
 	port := u.Port()
 	switch u.Scheme {
@@ -122,7 +119,7 @@ func (w *web) allows(method string, u *url.URL) error {
 	return fault(Refused, "%s on port %s was not granted", host, port)
 }
 
-// matches tells whether host is what a permission names: itself, or below it.
+// matches reports whether host is the name of a permission, or below its wildcard.
 func matches(name, host string) bool {
 	if below, ok := strings.CutPrefix(name, "*"); ok {
 		_, err := netip.ParseAddr(host)
@@ -138,8 +135,8 @@ func or(a, b string) string {
 	return b
 }
 
-// control refuses a connection before its first packet, by the address that the
-// name has led to just now: whatever it led to before gains nothing.
+// control refuses a connection before its first packet, by the address that the name has
+// resolved to for this connection.
 func (w *web) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := w.table.Destination(address)
 	if err != nil {
@@ -152,7 +149,7 @@ func (w *web) control(_ context.Context, _, address string, _ syscall.RawConn) e
 	return fault(Refused, why, to.IP)
 }
 
-// byAddress tells whether an address was granted as such.
+// byAddress reports whether an address was granted as an address.
 func (w *web) byAddress(to addresses.Destination) bool {
 	return slices.ContainsFunc(w.granted, func(g manifest.HTTP) bool {
 		name, p := manifest.SplitHost(g.Host)
@@ -162,7 +159,7 @@ func (w *web) byAddress(to addresses.Destination) bool {
 	})
 }
 
-// redirect looks at each hop as at a request of its own.
+// redirect checks each redirect as a request of its own.
 func (w *web) redirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxHops {
 		return fault(Failed, "redirected more than %d times", maxHops)
@@ -173,8 +170,8 @@ func (w *web) redirect(r *http.Request, via []*http.Request) error {
 	return w.allows(r.Method, r.URL)
 }
 
-// do makes a request. Errors are Faults; where that of the system is in it, it
-// has no address that the module did not name.
+// do makes a request. Its errors are Faults, which contain no address that the module did
+// not name.
 func (w *web) do(ctx context.Context, client *http.Client, q request) (response, error) {
 	method := or(strings.ToUpper(q.Method), http.MethodGet)
 	u, err := url.Parse(q.URL)
@@ -212,8 +209,8 @@ func (w *web) do(ctx context.Context, client *http.Client, q request) (response,
 	return response{answer.StatusCode, headers, body}, nil
 }
 
-// isConnectionHeader are headers that say how the connection is used, which is not the
-// module's affair.
+// isConnectionHeader reports whether a header controls the connection, which modules may
+// not.
 func isConnectionHeader(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "Connection", "Upgrade", "Transfer-Encoding", "Content-Length", "Te", "Trailer", "Keep-Alive",
@@ -223,8 +220,8 @@ func isConnectionHeader(name string) bool {
 	return false
 }
 
-// requestFault is what went wrong with a request to u, without what is in the URL
-// beside the host: there may be secrets in it.
+// requestFault returns the fault for a failed request, without the parts of the URL after
+// the host: they may contain secrets.
 func requestFault(ctx context.Context, u *url.URL, err error) error {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -241,7 +238,7 @@ func requestFault(ctx context.Context, u *url.URL, err error) error {
 	return fault(Failed, "%s: %v", u.Hostname(), err)
 }
 
-// webFor is the one for what c was granted.
+// webFor returns the web for the permissions.
 func (m *Module) webFor(granted []manifest.HTTP) *web {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,7 +251,7 @@ func (m *Module) webFor(granted []manifest.HTTP) *web {
 	return m.web
 }
 
-// fetch makes the request that a module wrote as JSON.
+// fetch makes a request that a module wrote as JSON.
 func (r *callContext) fetch(text, body []byte) (response, error) {
 	if len(r.call.Granted.HTTP) == 0 {
 		return response{}, fault(Refused, "the network was not granted")
