@@ -18,8 +18,8 @@ import (
 	"parley/store"
 )
 
-// A box whose disk is full says so, and that it is ready when there is room.
-func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
+// A box with a full disk reports that, and reports when it is ready again.
+func TestReadyOnceTheDiskCanBeWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -48,7 +48,7 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 		if got := strings.Join(told, ", "); !strings.HasSuffix(got, ", ready") || len(a.Missing(ctx)) != 0 {
 			t.Errorf("told %q", got)
 		}
-		// Later a readiness check meets it first.
+		// Later a readiness check finds the fault first.
 		full.Store(true)
 		a.Missing(ctx)
 		a.Missing(ctx)
@@ -63,9 +63,9 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 	})
 }
 
-// A conversation that could not be written down is refused before its line is
-// open, while HTTP can still say for how long.
-func TestNoConversationBeginsThatCannotBeWritten(t *testing.T) {
+// A chat that could not be stored is refused before its line is open, while HTTP can still
+// tell the client when to try again.
+func TestChatIsRefusedWhileTheDiskIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -94,7 +94,7 @@ func TestNoConversationBeginsThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-func TestABoxThatStopsIsNotReady(t *testing.T) {
+func TestStoppingBoxIsNotReady(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	a := &admission{stop: ctx, log: slog.New(slog.DiscardHandler), writable: func(context.Context) error {
 		return errors.New("full")
@@ -103,9 +103,9 @@ func TestABoxThatStopsIsNotReady(t *testing.T) {
 	a.wait()
 }
 
-// An account that is alone on the box leaves no seats to others, unless the
-// operator has said how many it may have.
-func TestAnAccountIsAloneUntilThereIsAnother(t *testing.T) {
+// The only account of a box need not leave slots to others, unless the operator has set the
+// number of chats per account.
+func TestAloneOnlyWithoutOtherAccounts(t *testing.T) {
 	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,7 @@ import (
 	"parley/internal/layout"
 )
 
-// storedPrompts are the files of the prompts that a box keeps, with the times at
-// which they were last of use.
+// storedPrompts returns the files of the stored prompts, with the times of their last use.
 func storedPrompts(t *testing.T, cfg config.Config) map[string]time.Time {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(cfg.Data, layout.Prompts))
@@ -34,7 +33,7 @@ func storedPrompts(t *testing.T, cfg config.Config) map[string]time.Time {
 	return files
 }
 
-// waitForPrompts waits until a box keeps so many prompts.
+// waitForPrompts waits until a box has stored n prompts.
 func waitForPrompts(t *testing.T, cfg config.Config, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); len(storedPrompts(t, cfg)) != n; time.Sleep(20 * time.Millisecond) {
@@ -44,9 +43,9 @@ func waitForPrompts(t *testing.T, cfg config.Config, n int) {
 	}
 }
 
-func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
+func TestPromptsArePrefilledAndStored(t *testing.T) {
 	long := strings.Repeat("Breakfast is on the second floor, and the pool is on the fifth. ", 6)
-	b := startBox(t, func(c *config.Config) { c.Answers.Rules = config.ForNone }) // they are a prompt of their own
+	b := startBox(t, func(c *config.Config) { c.Answers.Rules = config.ForNone }) // the rules would be another prompt
 	if n := len(storedPrompts(t, b.cfg)); n != 1 {
 		t.Fatalf("a box that is ready has read %d prompts, want its own", n)
 	}
@@ -79,11 +78,11 @@ func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	}
 }
 
-// What is read for chats to come is broken off when somebody comes, and read on when
-// he has left; beside him only where he stays for long.
-func TestPromptsAreReadWhileNobodyTalks(t *testing.T) {
+// A prefill for later chats stops when a chat starts, and resumes when it has ended. It
+// runs in parallel to a chat only if that lasts long.
+func TestPrefillWaitsWhileAChatIsLive(t *testing.T) {
 	for name, c := range map[string]struct {
-		from, until time.Duration // somebody talks
+		from, until time.Duration // when a chat is live
 		begun       int
 		over        time.Duration
 	}{

@@ -23,11 +23,11 @@ import (
 	"parley/store"
 )
 
-// question is the recording that most callers say.
+// question is the recording that most callers speak.
 const question = "vm-rec-name"
 
-// waitLimit is for how long what has to come is waited for: where ten others have the
-// cores, too, an answer of ten seconds takes minutes.
+// waitLimit is how long the tests wait for something: on a machine where ten others use the
+// cores, an answer of ten seconds takes minutes.
 const waitLimit = 5 * time.Minute
 
 // runningBox is a box as its operator starts it, with real engines.
@@ -36,13 +36,13 @@ type runningBox struct {
 	cfg      config.Config
 	stop     func() error
 
-	// Of a hollow box.
+	// Of a box with fake engines.
 	secret  string
 	records *store.Store
 }
 
-// startBox runs a box with the models of the test profile on a port and a
-// folder of its own, and stops it at the end of the test.
+// startBox runs a box with the models of the test profile, on a free port and with a new
+// data folder, and stops it at the end of the test.
 func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	t.Helper()
 	cfg, err := config.Load(config.Sources{Flags: map[string]string{
@@ -85,7 +85,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	return b
 }
 
-// testLog gives the box's log to the test.
+// testLog writes the box's log to the test's.
 type testLog struct{ t *testing.T }
 
 func (l testLog) Write(p []byte) (int, error) {
@@ -95,7 +95,7 @@ func (l testLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// caller is a client of the box: it keeps what it hears and when.
+// caller is a client of the box. It records the messages that it receives, and when.
 type caller struct {
 	t     *testing.T
 	conn  *websocket.Conn
@@ -112,7 +112,7 @@ type receivedMessage struct {
 	contract.ServerMessage
 }
 
-// ask sends the box a request with a key, empty for none, and returns what it answers.
+// ask sends the box a request, with a key unless it is empty, and returns the response.
 func (b *runningBox) ask(t *testing.T, key, method, path, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(body))
@@ -137,7 +137,7 @@ func (b *runningBox) ask(t *testing.T, key, method, path, body string) (status i
 	return got.StatusCode, string(text)
 }
 
-// get asks the box for JSON.
+// get requests JSON from the box.
 func (b *runningBox) get(t *testing.T, path string) map[string]any {
 	t.Helper()
 	status, text := b.ask(t, b.key, http.MethodGet, path, "")
@@ -148,7 +148,7 @@ func (b *runningBox) get(t *testing.T, path string) map[string]any {
 	return v
 }
 
-// post makes a resource over REST and returns its id.
+// post creates a resource over REST and returns its id.
 func (b *runningBox) post(t *testing.T, path, body string) string {
 	t.Helper()
 	status, text := b.ask(t, b.key, http.MethodPost, path, body)
@@ -211,7 +211,7 @@ func (c *caller) send(m contract.ClientMessage) {
 	}
 }
 
-// until waits for the nth message of a type and returns what was heard so far.
+// until waits for the nth message of a type, and returns all messages so far.
 func (c *caller) until(kind string, n int, patience time.Duration) []receivedMessage {
 	c.t.Helper()
 	deadline := time.After(patience)
@@ -239,7 +239,7 @@ func (c *caller) until(kind string, n int, patience time.Duration) []receivedMes
 	}
 }
 
-// all is what was heard so far.
+// all returns the messages so far.
 func (c *caller) all() []receivedMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,7 +262,7 @@ func types(heard []receivedMessage) string {
 	return b.String()
 }
 
-// recordingPCM is a person who speaks, at 16 kHz.
+// recordingPCM returns the recording of a person who speaks, at 16 kHz.
 func recordingPCM(t *testing.T, name string) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(packtest.Recording(t, name))
@@ -276,8 +276,8 @@ func recordingPCM(t *testing.T, name string) []float32 {
 	return pcm
 }
 
-// say streams samples as linear16 in real time, 20 ms a message, and goes on
-// with silence until stop is closed.
+// say streams samples as linear16 in real time, 20 ms a message, followed by silence until
+// stop is closed.
 func (c *caller) say(pcm []float32, stop <-chan struct{}) (spoken chan time.Duration) {
 	spoken = make(chan time.Duration, 1)
 	bytes := audio.AppendLinear16(nil, pcm)

@@ -11,10 +11,10 @@ import (
 	"parley/appliance/config"
 )
 
-// The pages of docs/apps.md, in a real browser with a recording for a microphone,
-// talk to a real box: the one by WebRTC, the others with the published clients. The
-// language model answers by a script.
-func TestThePagesOfTheDocumentationTalk(t *testing.T) {
+// The pages of docs/apps.md talk to a real box, in a real browser with a recording for a
+// microphone: one by WebRTC, the others with the published clients. The language model
+// follows a script.
+func TestDocumentedPagesTalk(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestThePagesOfTheDocumentationTalk(t *testing.T) {
 	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = model
-		c.Origins = []string{"*"} // the pages are of a server of their own
+		c.Origins = []string{"*"} // another server serves the pages
 	})
 	key := createKey(t, b)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + key.APIKey, "SECRET_KEY=" + key.SecretKey, "CHROMIUM=" + chromium,

@@ -46,7 +46,7 @@ func TestThePublishedPythonClientFollowsAndSteersChats(t *testing.T) {
 		"API_KEY="+b.key)
 }
 
-// clientFolder is the folder into which tools/NAME/install put a client.
+// clientFolder returns the folder into which tools/NAME/install put a client.
 func clientFolder(t *testing.T, name string) string {
 	t.Helper()
 	cache := os.Getenv("PARLEY_CACHE")
@@ -64,9 +64,9 @@ func clientFolder(t *testing.T, name string) string {
 	return dir
 }
 
-// runOverTLS runs a script with a client at a box whose authority is in the file that
-// the variable trust names. The script prints a line for each law that
-// holds, and "done" behind the last.
+// runOverTLS runs a script with a client against a box with TLS. The variable trust names
+// the file with the box's authority. The script prints a line for each check that passes,
+// and at last "done".
 func runOverTLS(t *testing.T, trust, command, script, client string) {
 	t.Helper()
 	model := config.LanguageModel{OpenAI: constantModel(t, "That is a good question."), Model: "parrot"}
@@ -76,14 +76,15 @@ func runOverTLS(t *testing.T, trust, command, script, client string) {
 		"CLIENT="+client, "QUESTION="+packtest.Recording(t, question), trust+"="+b.cfg.AuthorityFile())
 }
 
-// runScript runs a script that prints a line for each law that holds, and "done"
-// behind the last.
+// runScript runs a script that prints a line for each check that passes, and at last
+// "done".
 func runScript(t *testing.T, command, script string, env ...string) {
 	t.Helper()
 	runScriptWatching(t, nil, command, script, env...)
 }
 
-// runScriptWatching does the same, and shows saw each line as it comes, if there is a saw.
+// runScriptWatching runs a script, and calls saw with each line that it prints unless saw
+// is nil.
 func runScriptWatching(t *testing.T, saw func(line string), command, script string, env ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, script)
@@ -113,7 +114,7 @@ func runScriptWatching(t *testing.T, saw func(line string), command, script stri
 	}
 }
 
-// createKey makes a key with its secret, of an account of its own.
+// createKey creates a key, with its secret, for a new account.
 func createKey(t *testing.T, b *runningBox) store.Credentials {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)

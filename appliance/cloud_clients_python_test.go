@@ -8,9 +8,9 @@ import (
 	"parley/internal/packtest"
 )
 
-// Programs written for the service that ended, with the Python clients of their
-// day and those of others, find everything at the box when their host name leads
-// to it.
+// Programs for the former cloud service, with the Python clients of their time and with
+// those of other vendors, work against the box when the host name of the service leads to
+// it.
 func TestPythonProgramsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	t.Parallel()
 	if !inPrivateNetwork(t) {

@@ -9,8 +9,8 @@ import (
 	"parley/appliance/config"
 )
 
-// Apps written for the service that ended, with the JavaScript clients of their day,
-// find everything at the box when their host name leads to it.
+// Apps for the former cloud service, with the JavaScript clients of their time, work
+// against the box when the host name of the service leads to it.
 func TestAppsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	t.Parallel()
 	if !inPrivateNetwork(t) {
@@ -23,7 +23,7 @@ func TestAppsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	}
 	_, env := startBoxUnderTheOldName(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
-		c.Origins = []string{"*"} // the pages are of a server of their own
+		c.Origins = []string{"*"} // another server serves the pages
 	})
 	env = slices.Clip(env)
 	runScript(t, "node", filepath.Join("testdata", "former.cjs"), append(env, "CLIENT="+client)...)

@@ -16,17 +16,17 @@ import (
 	"parley/appliance/config"
 )
 
-// oldName is the host that programs written for the service that ended dial,
-// where nothing can tell them another.
+// oldName is the host of the former cloud service, which some programs cannot be told to
+// change.
 const oldName = "api.hume.ai"
 
-// privateNetworkVariable is set for a test process that has a network of its own.
+// privateNetworkVariable is set for a test process in a private network.
 const privateNetworkVariable = "PARLEY_TEST_OWN_NETWORK"
 
-// inPrivateNetwork reports whether the test runs in a network of its own, which has a
-// loopback device and in which oldName is 127.0.0.1. Where it does not,
-// inPrivateNetwork runs the test again in such a network, by a process of its own,
-// takes over its result and returns false: the test has nothing left to do.
+// inPrivateNetwork reports whether the test runs in a private network, which has a loopback
+// device and in which oldName is 127.0.0.1. If not, inPrivateNetwork runs the test again in
+// a new process with such a network, takes over its result and returns false: the test has
+// nothing left to do.
 func inPrivateNetwork(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(privateNetworkVariable) != "" {
@@ -46,7 +46,7 @@ func inPrivateNetwork(t *testing.T) bool {
 		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS,
 		Pdeathsig:  syscall.SIGKILL,
 	}
-	if os.Geteuid() != 0 { // who is not root may have a network only in a user namespace
+	if os.Geteuid() != 0 { // other users may have a network only in a user namespace
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
@@ -69,8 +69,8 @@ func inPrivateNetwork(t *testing.T) bool {
 	return false
 }
 
-// mapOldName starts the loopback device of this process's network, and lays
-// over /etc/hosts, for this process and its children, one that maps oldName to it.
+// mapOldName starts the loopback device of the private network, and mounts over /etc/hosts,
+// for this process and its children, a file that maps oldName to it.
 func mapOldName(folder string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -89,16 +89,16 @@ func mapOldName(folder string) error {
 	if err := os.WriteFile(hosts, []byte("127.0.0.1 localhost "+oldName+"\n"), 0o644); err != nil {
 		return err
 	}
-	// Without this the machine would see the new /etc/hosts, too.
+	// Otherwise the whole machine would see the new /etc/hosts.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
 	}
 	return unix.Mount(hosts, "/etc/hosts", "", unix.MS_BIND, "")
 }
 
-// startBoxUnderTheOldName runs a box with a certificate of its own at
-// https://api.hume.ai, in the network that inPrivateNetwork gave the test. It returns
-// the environment by which unedited programs trust it and find its key.
+// startBoxUnderTheOldName runs a box with its own certificate at https://api.hume.ai, in
+// the private network. It returns the environment in which unmodified programs trust the
+// box and find its key.
 func startBoxUnderTheOldName(t *testing.T, change ...func(*config.Config)) (b *runningBox, env []string) {
 	t.Helper()
 	b = startBox(t, append([]func(*config.Config){func(c *config.Config) {

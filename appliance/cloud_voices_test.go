@@ -11,9 +11,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// Programs written for the cloud library name its voices, by name and by id: in
-// configs, at the connection of a chat, in its settings and in requests for speech.
-// A name that is in no table is refused until the operator says who stands in for it.
+// Programs for the cloud library use the names and the ids of its voices: in configs, in
+// the URL of a chat, in its settings and in requests for speech. An unknown name is refused
+// until the operator sets a stand-in.
 func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}

@@ -17,7 +17,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// constantModel is a server with the OpenAI API that always says the same.
+// constantModel runs a server with the OpenAI API that always gives the same answer.
 func constantModel(t *testing.T, says string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -72,7 +72,7 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 	}
 }
 
-// assistantText is what the assistant said, sentence by sentence.
+// assistantText returns the assistant's text, sentence by sentence.
 func assistantText(heard []receivedMessage) string {
 	var lines []string
 	for _, m := range heard {
@@ -83,7 +83,7 @@ func assistantText(heard []receivedMessage) string {
 	return strings.Join(lines, " ")
 }
 
-// closeCode waits until the box has closed the socket and returns with what.
+// closeCode waits until the box has closed the socket, and returns the code.
 func (c *caller) closeCode(t *testing.T) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

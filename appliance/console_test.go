@@ -18,11 +18,10 @@ import (
 	"parley/store"
 )
 
-// Each page of the console is used for what it is for, in a real browser with a
-// recording for a microphone. The language model answers by a script. Another page
-// is another file in testdata/console; ONLY=20-keys.cjs in the environment runs one
-// alone.
-func TestTheConsoleIsUsed(t *testing.T) {
+// Each page of the console is used in a real browser with a recording for a microphone. The
+// language model follows a script. testdata/console has a file for each page;
+// ONLY=20-keys.cjs in the environment runs one of them.
+func TestConsolePages(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
@@ -39,8 +38,8 @@ func TestTheConsoleIsUsed(t *testing.T) {
 		"SHOTS="+screenshotFolder(t), "PLUGIN="+quietPlugin(t))
 }
 
-// screenshotFolder is the folder for views of pages, where somebody asked for them (go test
-// -artifacts): they take a third of the time of a test.
+// screenshotFolder returns the folder for screenshots, and "" unless they were requested
+// (go test -artifacts): they take a third of the time of a test.
 func screenshotFolder(t *testing.T) string {
 	t.Helper()
 	if f := flag.Lookup("test.artifacts"); f == nil || f.Value.String() != "true" {
@@ -49,9 +48,8 @@ func screenshotFolder(t *testing.T) string {
 	return t.ArtifactDir()
 }
 
-// linkedPacks is a folder of packs, one of them missing, and the others links to those
-// of the machine, which stay as they are when a link is removed. What fetches packs
-// hangs.
+// linkedPacks returns a folder with links to the packs of the machine, except one that is
+// missing. Removing a pack deletes only its link, and fetching one hangs.
 func linkedPacks(t *testing.T, packs string) string {
 	t.Helper()
 	bin, dir := t.TempDir(), t.TempDir()
@@ -74,8 +72,8 @@ func linkedPacks(t *testing.T, packs string) string {
 	return dir
 }
 
-// addUndelivered puts two webhooks into the outbox of the box that no receiver may get,
-// one of which is given up.
+// addUndelivered adds two webhooks for forbidden receivers to the outbox, one of which is
+// given up.
 func addUndelivered(t *testing.T, b *runningBox) {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)
@@ -97,7 +95,7 @@ func addUndelivered(t *testing.T, b *runningBox) {
 			Ended: `{"event_name":"chat_ended"}`}
 		err = records.StartWebhooks(t.Context(), chat)
 	}
-	// The box tries each once before one is given up.
+	// Wait until the box has tried each once.
 	for tried := 0; err == nil && tried < 2; <-time.After(20 * time.Millisecond) {
 		var all []store.SentWebhook
 		all, err = records.Webhooks(t.Context(), store.WebhookFilter{}, 10)
@@ -123,8 +121,8 @@ func addUndelivered(t *testing.T, b *runningBox) {
 	}
 }
 
-// quietPlugin is a plugin that says nothing, wants to keep something, and has to be
-// told a secret.
+// quietPlugin returns a plugin that answers nothing, requests storage, and requires a
+// secret.
 func quietPlugin(t *testing.T) string {
 	t.Helper()
 	command := []byte(
@@ -147,7 +145,7 @@ permissions: {storage: 1MiB}
 	return file
 }
 
-// signIn is a link that signs in to the console of the box.
+// signIn returns a link that signs in to the console of the box.
 func signIn(t *testing.T, b *runningBox) string {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)

@@ -19,19 +19,19 @@ import (
 	"parley/store"
 )
 
-// chatID is the id in the first message of a chat.
+// chatID returns the id in the first message of the chat.
 func (c *caller) chatID() string {
 	c.t.Helper()
 	return c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata).ChatID
 }
 
-// send sends a message into a live chat, with a key.
+// send sends a message to a live chat, with a key.
 func (b *runningBox) send(t *testing.T, key, chatID, body string) (status int, answer string) {
 	t.Helper()
 	return b.ask(t, key, http.MethodPost, "/v0/evi/chat/"+chatID+"/send", body)
 }
 
-// follow connects to a live chat; without a socket it returns the status.
+// follow connects to a live chat; if that fails, it returns the status.
 func (b *runningBox) follow(t *testing.T, key, chatID, query string) (*websocket.Conn, int) {
 	t.Helper()
 	conn, answer, err := websocket.Dial(t.Context(),
@@ -47,8 +47,8 @@ func (b *runningBox) follow(t *testing.T, key, chatID, query string) (*websocket
 	return conn, answer.StatusCode
 }
 
-// A chat is found by those of its account and by nobody else, while it lasts.
-func TestWhoMayReachALiveChat(t *testing.T) {
+// Only clients of its account find a chat, and only while it is live.
+func TestOnlyItsAccountReachesALiveChat(t *testing.T) {
 	b := startFakeBox(t)
 	other, err := b.records.CreateKey(t.Context(), store.NewKey{Account: "other"})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestWhoMayReachALiveChat(t *testing.T) {
 			t.Errorf("%s follows: %d, want %d", x.who, status, x.follows)
 		}
 	}
-	for range 15 { // one is there
+	for range 15 { // one follower is there already
 		if _, status := b.follow(t, b.key, open.chatID(), "&audio_output=false"); status != 101 {
 			t.Fatalf("one of 16 gets %d", status)
 		}
@@ -94,9 +94,9 @@ func TestWhoMayReachALiveChat(t *testing.T) {
 	}
 }
 
-// Whenever somebody begins to follow, they get what the client got: all of it,
-// nothing twice, and then the end.
-func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
+// A follower receives all messages of the client, whenever it connects: each once, and then
+// the end.
+func TestFollowersReceiveAllMessagesOfTheClient(t *testing.T) {
 	b := startFakeBox(t)
 	c := b.call(t, "&allow_connection=true")
 	id := c.chatID()
@@ -142,7 +142,7 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 		}
 	}
 	for i, got := range heard {
-		// What the client was told while it was leaving may have missed it.
+		// Messages during the client's departure may have missed it.
 		if len(got) < len(told) || !slices.Equal(got[:len(told)], told) {
 			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(told),
 				strings.Join(got, "\n"), strings.Join(told, "\n"))
@@ -150,7 +150,7 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 	}
 }
 
-// readAll reads to the end of a socket, but for the sound.
+// readAll reads all messages of a socket except sound.
 func readAll(conn *websocket.Conn) (told []string, err error) {
 	for {
 		_, data, err := conn.Read(context.Background())

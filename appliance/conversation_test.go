@@ -21,9 +21,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// What a box does as it comes, one box for all of it: each starts for some
-// seconds.
-func TestABoxConverses(t *testing.T) {
+// These tests share one box, since a box takes seconds to start.
+func TestConversations(t *testing.T) {
 	t.Parallel() // with others that speak and listen in real time
 	b := startBox(t)
 	for _, does := range []struct {
@@ -65,10 +64,11 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 	}
 }
 
-// A recorder's stream is understood wherever it is cut: Chrome's, and Safari's.
+// The stream of a MediaRecorder, of Chrome or of Safari, is understood however it is cut
+// into messages.
 func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox) {
 	for format, of := range map[string]struct{ query, args string }{
-		// as many bytes for silence as for speech, so that pieces take equal times
+		// a constant bit rate, so that pieces of equal size have equal durations
 		"WebM with Opus": {"", "-c:a libopus -b:a 32k -vbr off -f webm"},
 		"MP4 with AAC": {"", "-c:a aac -ar 48000 -b:a 32k -movflags +frag_keyframe+empty_moov+default_base_moof " +
 			"-frag_duration 100000 -f mp4"},
@@ -214,7 +214,7 @@ func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 	}
 }
 
-func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
+func TestStopEndsChatsAndASecondBoxIsRefused(t *testing.T) {
 	b := startBox(t, withScriptedModel(t))
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, waitLimit)
@@ -226,7 +226,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begun); took > 20*time.Second { // four, and what a busy machine makes of them
+	if took := time.Since(begun); took > 20*time.Second { // four seconds, on a busy machine more
 		t.Errorf("stopping took %v", took)
 	}
 	_, _, err = c.conn.Read(context.Background())
@@ -240,7 +240,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	}
 }
 
-// checkOrder holds the laws of the wire over one spoken turn.
+// checkOrder checks the order of the messages of one spoken turn.
 func checkOrder(t *testing.T, heard []receivedMessage) {
 	t.Helper()
 	announced, clips := map[string]bool{}, map[string]int{}
@@ -274,9 +274,9 @@ func userText(heard []receivedMessage) string {
 	return strings.Join(said, " ")
 }
 
-// answer is what the assistant said, as text and as sound: one clip after the other
-// without a gap, as a client plays them. A clip may end within a word, the more so
-// where the box is busy, and with silence behind each every second word was another.
+// answer returns the assistant's text and sound: the clips one after the other without
+// gaps, as a client plays them. A clip may end within a word, more often on a busy box;
+// with silence after each clip every second word would be misheard.
 func answer(t *testing.T, heard []receivedMessage) (string, []float32) {
 	t.Helper()
 	var said []string
@@ -296,7 +296,7 @@ func answer(t *testing.T, heard []receivedMessage) (string, []float32) {
 	return strings.Join(said, " "), pcm
 }
 
-// transcribe reads speech back with another ear than the one under test.
+// transcribe transcribes speech with a different transcriber than the one under test.
 func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 	t.Helper()
 	cfg.Engines.Transcriber = "whisper"
@@ -317,10 +317,10 @@ func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 	return strings.Join(all, " ")
 }
 
-// words are the words of s as a voice says them.
+// words returns the words of s as a voice pronounces them.
 func words(s string) []string { return text.Words(text.Verbalize(s, text.Options{Language: "en"})) }
 
-// wordError is the share of the words that were heard wrong.
+// wordError returns the fraction of the words that were heard wrong.
 func wordError(want, got []string) float64 {
 	return float64(text.WordErrors(want, got)) / float64(max(1, len(want)))
 }

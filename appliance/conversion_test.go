@@ -18,11 +18,12 @@ import (
 	"parley/internal/packtest"
 )
 
-// spokenPrompt has three phrases; its last word is heard as one or as two.
+// spokenPrompt is a recording with three phrases, whose last word is heard as one word or
+// as two.
 const spokenPrompt = "vm-intro"
 
-// The published clients have a person's words said by another voice: each phrase
-// begins when the person began it, and the words are the same.
+// The published clients convert a person's speech to another voice: each phrase starts when
+// the person started it, and the words are the same.
 func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 	out, recording := t.TempDir(), packtest.Recording(t, spokenPrompt)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "RECORDING=" + recording, "OUT=" + out}
@@ -41,7 +42,7 @@ func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 		if off := len(said) - len(source); off > engine.SpeechRateHz/10 || off < -engine.SpeechRateHz/10 {
 			t.Errorf("%s has %d samples; the recording has %d", file, len(said), len(source))
 		}
-		got := phrases(said, 60*time.Millisecond) // what a voice leaves of a short pause
+		got := phrases(said, 60*time.Millisecond) // the voice shortens pauses
 		for _, at := range want {
 			if !slices.ContainsFunc(got, func(g time.Duration) bool { return (g - at).Abs() <= 100*time.Millisecond }) {
 				t.Errorf("%s: no phrase begins at %v, where one does in the recording; those that do: %v", file, at,
@@ -65,8 +66,8 @@ func decoded(t *testing.T, file string) []float32 {
 	return pcm
 }
 
-// phrases is when sound begins behind a pause, which is 40 dB under the loudest
-// tenth: a rougher measure than that by which phrases are made.
+// phrases returns when sound starts after a pause, in which the level is 40 dB below that
+// of the loudest tenth. This is coarser than the box's own rule.
 func phrases(pcm []float32, pause time.Duration) []time.Duration {
 	const hop = engine.SpeechRateHz / 100
 	var levels []float64
@@ -94,7 +95,7 @@ func phrases(pcm []float32, pause time.Duration) []time.Duration {
 	return all
 }
 
-// wantSameWords wants the box's ear to hear nine of ten words of a in b.
+// wantSameWords checks that the transcriber finds nine of ten words of a in b.
 func wantSameWords(t *testing.T, cfg config.Config, a, b []float32) {
 	t.Helper()
 	opened, err := engines.Open(t.Context(), cfg, engines.Hearing, slog.New(slog.DiscardHandler))

@@ -21,9 +21,9 @@ import (
 	"parley/store"
 )
 
-// A backup that was made in the midst of a chat, and a crash, leave a chat that
-// ended as an error when the sound ends that is left of it.
-func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
+// A backup made during a chat, once restored, has the chat ended as an error at the end of
+// its stored sound.
+func TestRestoredBackupEndsItsLiveChat(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	live := filepath.Join(t.TempDir(), "live")
 	records, err := store.Open(t.Context(), live, log)
@@ -70,7 +70,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	if _, err := backup.Make(t.Context(), box, file, nil); err != nil {
 		t.Fatal(err)
 	}
-	user(10*time.Second, 5*time.Second) // the chat goes on there
+	user(10*time.Second, 5*time.Second) // the chat goes on in the live box
 	schema, err := store.NewestSchema()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	defer served.Close()
 	b := &runningBox{url: served.URL, key: key.APIKey}
 	got := b.get(t, "/v0/evi/chats/"+chat.ID)
-	// Pages of half a second are written when the next one begins.
+	// A page of half a second is written when the next one starts.
 	if length := time.Duration(got["end_timestamp"].(float64)-float64(
 		begun)) * time.Millisecond; got["status"] != "ERROR" || length < 5*time.Second ||
 		length > 5700*time.Millisecond {
@@ -118,7 +118,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	}
 }
 
-// beginSide returns what writes a tone into one side of a chat, from a time on.
+// beginSide returns a function that writes a tone into one side of a chat, from a time on.
 func beginSide(t *testing.T, records *store.Store, chatID string, side store.Side) func(at, length time.Duration) {
 	t.Helper()
 	f, err := records.CreateRecording(chatID, side)

@@ -20,9 +20,9 @@ import (
 	"parley/appliance/config"
 )
 
-// Two screens by WebRTC and five sockets talk at once. Each gets its own answers,
-// as words and as sound, and none waits for the others: whoever has its last answer,
-// all have had their first by then. The language model answers by a script.
+// Two screens by WebRTC and five sockets talk at the same time. Each gets its own answers,
+// as text and as sound, and none waits for the others: when one has its last answer, all
+// have had their first. The language model follows a script.
 func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
 	const questions = 3
 	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
@@ -79,15 +79,15 @@ func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
 	}
 }
 
-// crowdCaller is one who talks to the box.
+// crowdCaller is one client.
 type crowdCaller struct {
 	name   string
-	told   chan map[string]any // what the box says but sound
+	told   chan map[string]any // messages of the box except sound
 	send   func(string) error
 	sounds atomic.Int32
 }
 
-// ask says something and waits for the answer to it.
+// ask says something and waits for the answer.
 func (g *crowdCaller) ask(ctx context.Context, what string) error {
 	m, _ := json.Marshal(map[string]string{"type": "user_input", "text": what})
 	if err := g.send(string(m)); err != nil {
@@ -164,7 +164,7 @@ func (g *crowdCaller) dial(ctx context.Context, t *testing.T, b *runningBox) {
 	}()
 }
 
-// call makes a call as a screen does.
+// call starts a WebRTC call as a screen does.
 func (g *crowdCaller) call(ctx context.Context, t *testing.T, box, key string) {
 	t.Helper()
 	pc, err := pion.NewPeerConnection(pion.Configuration{})
@@ -208,7 +208,7 @@ func (g *crowdCaller) call(ctx context.Context, t *testing.T, box, key string) {
 	}
 }
 
-// screenKey pairs a screen.
+// screenKey pairs a screen and returns its key.
 func screenKey(ctx context.Context, t *testing.T, box, code string) string {
 	t.Helper()
 	status, said := post(ctx, t, box+"/v0/box/kiosks", "application/json", "", `{"code":"`+code+`"}`)

@@ -15,7 +15,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// examples are the programs in a page of the documentation.
+// examples returns the programs in a page of the documentation.
 func examples(t *testing.T, page string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "docs", page))
@@ -29,7 +29,7 @@ func examples(t *testing.T, page string) []string {
 	return out
 }
 
-// serveExample runs a program of the documentation on another port than its own.
+// serveExample runs a program of the documentation on another port.
 func serveExample(t *testing.T, program, port string) {
 	t.Helper()
 	python := filepath.Join(clientFolder(t, "py-client"), "bin", "python")
@@ -44,7 +44,7 @@ func serveExample(t *testing.T, program, port string) {
 	})
 }
 
-// The programs of docs/language-models.md answer a chat, as they stand there.
+// The programs of docs/language-models.md work unmodified.
 func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 	programs := examples(t, "language-models.md")
 	if len(programs) != 2 {
@@ -74,7 +74,7 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 	}
 }
 
-// allowing are the settings of custom models that a line of parley.yaml makes.
+// allowing returns the setting of custom models in a line of parley.yaml.
 func allowing(t *testing.T, line string) config.CustomModels {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), config.FileName)
@@ -88,7 +88,7 @@ func allowing(t *testing.T, line string) config.CustomModels {
 	return c.CustomModels
 }
 
-// documentedLine is the line of a page that begins so.
+// documentedLine returns the line of a page with that beginning.
 func documentedLine(t *testing.T, page, begins string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "docs", page))
@@ -102,10 +102,10 @@ func documentedLine(t *testing.T, page, begins string) string {
 	return line
 }
 
-// A config of before there was a list of what is allowed names a model on the
-// box. Its chats are told the line of parley.yaml that is missing, and with that
-// line the model answers. What the operator has set himself needs none.
-func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
+// A config from before models.allow existed names a model on the box. The error in its
+// chats names the missing line of parley.yaml, and with that line the model answers. A
+// model in the operator's settings needs no such line.
+func TestErrorNamesTheSettingThatAllowsACustomModel(t *testing.T) {
 	own := constantModel(t, "I am the model of the box.")
 	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: own, Model: "parrot"} }
 	custom := constantModel(t, "I am the model of the config.") + "/chat/completions"
@@ -141,7 +141,7 @@ func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
 	}
 }
 
-// freePort is one that nobody listens on.
+// freePort returns a port that is not in use.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,13 +16,13 @@ import (
 	"parley/internal/packtest"
 )
 
-// spokenAs is what can be measured of how something is said.
-type spokenAs struct {
+// speechMeasures are the measures of speech that directions change.
+type speechMeasures struct {
 	seconds, lufs, hz, moves float64
 }
 
-// TestADirectionIsHeard has the default voice say the same as directed, and
-// measures it beside how it says it by itself.
+// A direction changes the default voice measurably, compared with the same text without a
+// direction.
 func TestADirectionIsHeard(t *testing.T) {
 	packtest.File(t, "voice-joe", "voice.onnx")
 	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(),
@@ -36,7 +36,7 @@ func TestADirectionIsHeard(t *testing.T) {
 	}
 	defer e.Close()
 	speaking := voices.ForSpeech{Voices: voices.Voices{Config: cfg}, Engines: e}
-	speak := func(direction string) spokenAs {
+	speak := func(direction string) speechMeasures {
 		t.Helper()
 		v, err := speaking.Find(t.Context(), "", contract.VoiceRef{Name: "joe"}, direction)
 		if err != nil {
@@ -48,26 +48,26 @@ func TestADirectionIsHeard(t *testing.T) {
 			t.Fatal(err)
 		}
 		hz, moves := pitchOf(said.PCM, said.RateHz)
-		s := spokenAs{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz), hz, moves}
+		s := speechMeasures{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz), hz, moves}
 		t.Logf("%-12q %.2f s, %.1f LUFS, %.0f Hz, moves %.1f semitones", direction, s.seconds, s.lufs, s.hz, s.moves)
 		return s
 	}
 	own := speak("")
-	// Piper rounds each phoneme up to whole frames, so that it is never quite as fast.
-	for direction, law := range map[string]func(s spokenAs) bool{
-		"slow":       func(s spokenAs) bool { return s.seconds > 1.15*own.seconds },
-		"very slow":  func(s spokenAs) bool { return s.seconds > 1.3*own.seconds },
-		"fast":       func(s spokenAs) bool { return s.seconds < 0.88*own.seconds },
-		"whispering": func(s spokenAs) bool { return s.lufs < own.lufs-3 },
-		"shouting":   func(s spokenAs) bool { return s.lufs > own.lufs+3 && s.hz > 1.15*own.hz },
-		"excited": func(s spokenAs) bool {
+	// Piper rounds each phoneme up to whole frames, so it is never quite as fast.
+	for direction, law := range map[string]func(s speechMeasures) bool{
+		"slow":       func(s speechMeasures) bool { return s.seconds > 1.15*own.seconds },
+		"very slow":  func(s speechMeasures) bool { return s.seconds > 1.3*own.seconds },
+		"fast":       func(s speechMeasures) bool { return s.seconds < 0.88*own.seconds },
+		"whispering": func(s speechMeasures) bool { return s.lufs < own.lufs-3 },
+		"shouting":   func(s speechMeasures) bool { return s.lufs > own.lufs+3 && s.hz > 1.15*own.hz },
+		"excited": func(s speechMeasures) bool {
 			return s.hz > 1.05*own.hz && s.moves > own.moves && s.seconds < own.seconds
 		},
-		"sad": func(s spokenAs) bool {
+		"sad": func(s speechMeasures) bool {
 			return s.hz < own.hz && s.moves < own.moves && s.seconds > 1.15*own.seconds
 		},
-		"calm":     func(s spokenAs) bool { return s.seconds > 1.08*own.seconds && s.moves < own.moves },
-		"monotone": func(s spokenAs) bool { return s.moves < 0.65*own.moves },
+		"calm":     func(s speechMeasures) bool { return s.seconds > 1.08*own.seconds && s.moves < own.moves },
+		"monotone": func(s speechMeasures) bool { return s.moves < 0.65*own.moves },
 	} {
 		if s := speak(direction); !law(s) {
 			t.Errorf("%q: %+v beside %+v", direction, s, own)
@@ -100,7 +100,7 @@ func pitchOf(pcm []float32, rateHz int) (hz, movesSemitones float64) {
 	hz = voiced[len(voiced)/2]
 	var sum, squares, n float64
 	for _, f := range voiced {
-		if x := 12 * math.Log2(f/hz); math.Abs(x) < 12 { // beyond it, a multiple of the period was found
+		if x := 12 * math.Log2(f/hz); math.Abs(x) < 12 { // more means that a multiple of the period was found
 			sum, squares, n = sum+x, squares+x*x, n+1
 		}
 	}

@@ -26,11 +26,10 @@ import (
 	"parley/appliance/line/ws"
 )
 
-// From a click in a browser's microphone to the answer in its ear, by WebRTC and by
-// a socket at once, with a box that answers each click at once by another: what is
-// measured is the lines and the browser, and no model. It needs a machine that has
-// some time left, so that it is no part of every test; the figures are in
-// docs/webrtc.md.
+// This measures the time from a click in a browser's microphone to the answer in its
+// loudspeaker, by WebRTC and by a socket at the same time. The box answers each click at
+// once with another, so only the lines and the browser are measured, and no model. It needs
+// an idle machine and does not run with every test; the figures are in docs/webrtc.md.
 func TestFromMouthToEarInABrowser(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this measures time")
@@ -56,12 +55,12 @@ func TestFromMouthToEarInABrowser(t *testing.T) {
 		median(ms.WebRTC), len(ms.WebRTC), median(ms.Socket), len(ms.Socket), ms.Network)
 }
 
-// A browser that offers a camera and a second microphone, too, is answered, and goes
-// on with its call when it begins anew (restartIce), with all that it has offered.
+// A browser that also offers a camera and a second microphone gets an answer, and its call
+// survives a restart (restartIce) that offers all of them again.
 func TestABrowserBeginsItsCallAnew(t *testing.T) { measureClicks(t, "3") }
 
-// measureClicks has a browser click so often into its microphone by both ways, in the end
-// of a call that has begun anew, and returns what it says of it.
+// measureClicks makes a browser click that many times into its microphone over both lines,
+// and restart the call at the end. It returns the browser's report.
 func measureClicks(t *testing.T, times string) (told string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -119,14 +118,14 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// allowAll may be here.
+// allowAll permits everything.
 type allowAll struct{}
 
 func (allowAll) Check(context.Context) error             { return nil }
 func (allowAll) Permits(contract.ClientMessage) error    { return nil }
 func (allowAll) Watch() (lost context.Context, f func()) { return context.Background(), func() {} }
 
-// echoHost is a host that answers each click with another.
+// echoHost is a host whose chats answer each click with another.
 type echoHost struct{}
 
 func (echoHost) Reserve(string) (line.Slot, error) { return echoHost{}, nil }
@@ -137,7 +136,7 @@ func (echoHost) Open(_ context.Context, o connection.Opening) (line.Session, err
 
 type echoSession struct {
 	line  connection.Line
-	quiet int // samples since the newest loud one
+	quiet int // samples since the last loud one
 	said  int
 	once  sync.Once
 	done  chan struct{}
@@ -179,7 +178,7 @@ func (e *echoSession) HangUp() {
 
 func (e *echoSession) CutOff(error) { e.HangUp() }
 
-// click is 60 ms of a tone that begins at once.
+// click returns 60 ms of a tone with a sharp start.
 func click(rateHz int) []float32 {
 	pcm := make([]float32, rateHz*60/1000)
 	for i := range pcm {
@@ -188,7 +187,7 @@ func click(rateHz int) []float32 {
 	return pcm
 }
 
-// clicks is a file with one each 1.37 s.
+// clicks returns a file with a click every 1.37 s.
 func clicks(t *testing.T) string {
 	t.Helper()
 	pcm := make([]float32, 137*contract.OutputRateHz/100)

@@ -18,10 +18,9 @@ import (
 	"parley/internal/packtest"
 )
 
-// A box talks for half an hour in a room with walls, where what it plays comes back
-// into its microphone 10 dB softer, and never takes that for somebody; and who speaks
-// over it is heard about as soon as where nothing comes back. The sound server is a
-// real one, and the machine as busy as it is.
+// A box talks for half an hour in a simulated room, in which its sound comes back into its
+// microphone 10 dB softer, and never mistakes that for speech. A user who speaks over it is
+// heard about as soon as without the echo. The sound server is real.
 func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 	long := os.Getenv("PARLEY_FULL_TESTS")
 	if long == "" {
@@ -62,7 +61,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 			loud.waitFor(t, false, 2*time.Second)
 			alone += time.Since(begun)
 		}
-		// What it answered to itself, and what interrupted it.
+		// answers to itself, and interruptions by itself
 		if n := b.count(t, chat, "USER_INTERRUPTION"); n > 0 {
 			t.Errorf("after %v of talk it interrupted itself %d times in round %d", alone, n, round)
 		}
@@ -92,7 +91,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 				inEcho = append(inEcho, took)
 			}
 			eventually(t, "an interruption", func() bool { return b.count(t, chat, "USER_INTERRUPTION") > before })
-			loud.waitFor(t, false, 4*time.Second) // the answer to that, too
+			loud.waitFor(t, false, 4*time.Second) // also after the answer to that
 		}
 		room.silence(t, false)
 		if status, text := b.ask(t, b.key, "POST", "/v0/box/kiosk/stop", ""); status != 204 {
@@ -105,8 +104,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 	t.Logf("in the mean after %v, %v without an echo", mean(inEcho), mean(inSilence))
 }
 
-// Who sets a box up is told how loud and how late its microphone hears its
-// loudspeaker.
+// The sound check reports how loud and how late the microphone hears the loudspeaker.
 func TestTheSoundCheckHearsARoom(t *testing.T) {
 	newSoundServerWith(t, echoPath(t, -10))
 	r, err := soundcheck.Run(t.Context(), soundcheck.Devices{Input: "microphone", Output: "loudspeaker"})
@@ -139,9 +137,8 @@ func loadNow() string {
 	return strings.Fields(string(now))[0]
 }
 
-// echoPath is a loudspeaker of PulseAudio's whose sound comes back into the air so
-// loud, in dB, as it would in a room: the server convolves it with what a room makes
-// of a click.
+// echoPath returns a PulseAudio loudspeaker whose sound also comes back at that level in
+// dB, as in a room: the server convolves it with the room's impulse response.
 func echoPath(t *testing.T, db float64) string {
 	t.Helper()
 	const rate = 48000
@@ -179,7 +176,7 @@ func echoPath(t *testing.T, db float64) string {
 		" rate=48000 channels=2 use_volume_sharing=no sink_properties=device.description=Loudspeaker"
 }
 
-// silence has nothing more come back of what is played, or has it come back again.
+// silence switches the echo off or on.
 func (r soundServer) silence(t *testing.T, on bool) {
 	t.Helper()
 	out, err := exec.Command("pactl", "list", "short", "sink-inputs").Output()
@@ -189,7 +186,7 @@ func (r soundServer) silence(t *testing.T, on bool) {
 	for line := range strings.Lines(string(out)) {
 		if f := strings.Fields(line); strings.Contains(line, "virtual-surround") {
 			volume := "100%"
-			if on { // one that is muted is not played at all
+			if on { // a muted source is not played at all
 				volume = "1%"
 			}
 			if err := r.control("set-sink-input-volume", f[0], volume); err != nil {
@@ -201,7 +198,7 @@ func (r soundServer) silence(t *testing.T, on bool) {
 	t.Fatalf("the loudspeaker plays into nothing: %s", out)
 }
 
-// levelMeter knows when the loudspeaker was loud last.
+// levelMeter records when the loudspeaker was last loud.
 type levelMeter struct {
 	mu   sync.Mutex
 	loud time.Time
@@ -227,14 +224,15 @@ func (e *levelMeter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until is when it was loud last.
+// until returns when the loudspeaker was last loud.
 func (e *levelMeter) until() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.loud
 }
 
-// waitFor waits until it has been loud within this second, or silent for so long.
+// waitFor waits until the loudspeaker has been loud within the last second, or silent for
+// that long.
 func (e *levelMeter) waitFor(t *testing.T, loud bool, long time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -248,10 +246,10 @@ func (e *levelMeter) waitFor(t *testing.T, loud bool, long time.Duration) {
 	}
 }
 
-// count is how many events of a kind a chat has.
+// count returns the number of events of a kind in a chat.
 func (b *runningBox) count(t *testing.T, chat, kind string) (n int) {
 	t.Helper()
-	for number := 0; ; number++ { // half an hour has more than a page
+	for number := 0; ; number++ { // half an hour has more than one page
 		path := fmt.Sprintf("/v0/evi/chats/%s?page_size=100&page_number=%d", chat, number)
 		page, _ := b.get(t, path)["events_page"].([]any)
 		for _, e := range page {

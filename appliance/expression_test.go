@@ -7,8 +7,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// What is said to a box comes with all 48 scores, and so does each sentence of its
-// answer, behind its last sound.
+// A user's message has all 48 scores, and each sentence of the answer gets its scores after
+// its last sound.
 func feelingsComeWithSpeech(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})

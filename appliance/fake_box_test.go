@@ -17,7 +17,7 @@ import (
 	"parley/store"
 )
 
-// fakeEngines stands in for the engines, and speaks silence for 60 ms a character.
+// fakeEngines replace all engines. They speak silence, 60 ms for each character.
 type fakeEngines struct{ enginetest.Engines }
 
 func (fakeEngines) Prepare(account, name string) error {
@@ -39,8 +39,7 @@ func (h fakeEngines) LanguageModel(contract.LanguageModel) (engine.LanguageModel
 func (fakeEngines) Fallback() []engine.LanguageModel                   { return nil }
 func (h fakeEngines) CustomModel(string) (engine.LanguageModel, error) { return h, nil }
 
-// startFakeBox runs a box without models: its database, its HTTP and its chats
-// are real.
+// startFakeBox runs a box without models: its database, its HTTP and its chats are real.
 func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))

@@ -32,8 +32,8 @@ import (
 	"parley/store"
 )
 
-// Backups, scripts and operators find these files in the data folder of a box that
-// has been used, while it runs and afterwards. Those of ACME are its library's.
+// Backups, scripts and operators find these files in the data folder of a used box, while
+// it runs and afterwards. The files of ACME belong to its library.
 func TestGoldenDataFolder(t *testing.T) {
 	data := t.TempDir()
 	unpack(t, filepath.Join("..", "store", "testdata", "schema5.db.gz"), filepath.Join(data, "parley.db"))
@@ -55,8 +55,8 @@ func TestGoldenDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.until("assistant_end", 1, waitLimit)
-	// Some come later, on a slow machine by seconds. What has not come in a minute is
-	// told as lost.
+	// Some files come later, on a slow machine by seconds. A file that has not come
+	// after a minute counts as lost.
 	late := []string{"recordings/*-user.opus", "recordings/*-assistant.opus", "prompts/*.prompt"}
 	for n := 0; n < 600 && len(late) > 0; n++ {
 		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(filesIn(t, data), name) })
@@ -95,7 +95,7 @@ func TestGoldenDataFolder(t *testing.T) {
 	golden.Names(t, "data_folder", append(lines, filesIn(t, data)...))
 }
 
-// usePlugin installs a plugin with a test and a secret beside the box, and calls it.
+// usePlugin installs a plugin with a test and a secret while the box runs, and calls it.
 func usePlugin(t *testing.T, data string) {
 	t.Helper()
 	file := guideWith(t, guideManifest+"settings:\n  - {name: pin, type: secret, description: A number.}\n")
@@ -117,11 +117,11 @@ func usePlugin(t *testing.T, data string) {
 	}
 }
 
-// variableParts are the parts of names that are others each time, or on each machine.
+// variableParts matches the parts of names that differ each time or on each machine.
 var variableParts = regexp.MustCompile(
 	`[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(before-v)[0-9]+|(wazero-)[^/]+`)
 
-// filesIn are the files and folders below data.
+// filesIn returns the files and folders below data.
 func filesIn(t *testing.T, data string) (lines []string) {
 	t.Helper()
 	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
@@ -141,7 +141,7 @@ func filesIn(t *testing.T, data string) (lines []string) {
 	return lines
 }
 
-// unpack writes what is in a gzip file to another.
+// unpack decompresses a gzip file.
 func unpack(t *testing.T, from, to string) {
 	t.Helper()
 	packed, err := os.Open(from)
@@ -162,8 +162,8 @@ func unpack(t *testing.T, from, to string) {
 	}
 }
 
-// A client is sent these messages with these fields in a chat in which it types,
-// answers a tool, speaks over an answer and sends what cannot be read.
+// A client receives these messages with these fields in a chat in which it types, answers a
+// tool, interrupts an answer and sends invalid data.
 func TestGoldenConversation(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) {
 		p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute
@@ -182,7 +182,7 @@ func TestGoldenConversation(t *testing.T) {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(16 << 20)
-	sent := map[string]map[string]bool{} // the fields by the type of the message
+	sent := map[string]map[string]bool{} // fields by type of message
 	until := func(kind string) map[string]any {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
@@ -218,7 +218,7 @@ func TestGoldenConversation(t *testing.T) {
 		send(`{"type":"tool_response","tool_call_id":"` + call["tool_call_id"].(string) + `","content":"` + content +
 			`"}`)
 	}
-	answer(strings.Repeat("in a while, ", 50)) // half a minute: no machine is too slow to interrupt it
+	answer(strings.Repeat("in a while, ", 50)) // half a minute, long enough to interrupt it on any machine
 	until("audio_output")
 	stop := make(chan struct{})
 	(&caller{t: t, conn: conn}).say(slices.Repeat([]float32{0.5}, 2*16000), stop)
@@ -234,7 +234,7 @@ func TestGoldenConversation(t *testing.T) {
 	golden.Names(t, "conversation", lines)
 }
 
-// addFields adds the names of the fields of m, and of those within but for scores.
+// addFields adds the names of the fields of m and of nested objects, except scores.
 func addFields(to map[string]bool, before string, m map[string]any) {
 	for name, v := range m {
 		to[before+name] = true

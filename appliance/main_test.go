@@ -10,11 +10,11 @@ import (
 	"parley/appliance/engine/espeak"
 )
 
-// TestMain is the process that holds espeak-ng, too.
+// TestMain also runs as the processes of eSpeak NG and of the decoders.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
-	if signal.Ignored(syscall.SIGINT) { // by who started the tests; what they start is to have it
+	if signal.Ignored(syscall.SIGINT) { // by the parent process; the children of the tests need it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
 	}
 	os.Exit(m.Run())

@@ -17,25 +17,24 @@ import (
 	"github.com/coder/websocket"
 )
 
-// What 450 malformed messages leave behind is what the box keeps on purpose: the
-// connections of SQLite's readers, which are opened when several queries run at once
-// and stay (four of them, or one a core, each with the database and its log), the
-// libraries that decode MP3 and AAC, which are opened once, and memory that Go and
-// the C library have had from the system and use again. So the same attack again,
-// and once more, leaves no more than the first.
+// After 450 malformed messages the box still holds what it retains on purpose: the
+// connections of SQLite's readers, which are opened when several queries run in parallel
+// (four, or one per core, each with the database and its log), the libraries that decode
+// MP3 and AAC, and memory that Go and the C library reuse. So a second and a third attack
+// must leave no more than the first.
 func TestMalformedMessagesLeaveNothingBehind(t *testing.T) {
 	b := startFakeBox(t)
 	fresh, small := measureResources(), residentBytes(t)
-	// Beside the readers, connections and log files come and go.
+	// Apart from the readers, connections and log files come and go.
 	mostFiles := fresh.files + 2*max(4, runtime.NumCPU()) + 4
 	attack(t, b, 1)
 	first, resident := measureResources(), residentBytes(t)
 	t.Logf("at first %+v, %d MB; after an attack %+v, %d MB", fresh, small>>20, first, resident>>20)
-	const kept = 160 << 20 // most of it what Go and the decoders had at their highest
-	if resident > small+kept {
+	const retained = 160 << 20 // most of it the peaks of Go and of the decoders
+	if resident > small+retained {
 		t.Errorf("an attack leaves %d MB", (resident-small)>>20)
 	}
-	// What stacks, and the arenas of the C library, come and go by.
+	// Stacks, and the arenas of the C library, vary by this much.
 	const moreHeap, moreResident = 4 << 20, 32 << 20
 	for seed := range uint64(2) {
 		attack(t, b, 2+seed)
@@ -54,8 +53,7 @@ func TestMalformedMessagesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// attack sends 450 messages that cannot be used, over fifteen chats, and waits for
-// these to end.
+// attack sends 450 invalid messages over fifteen chats, and waits for the chats to end.
 func attack(t *testing.T, b *runningBox, seed uint64) {
 	t.Helper()
 	const chats, each = 15, 30
@@ -78,7 +76,7 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 			}
 			defer conn.CloseNow()
 			conn.SetReadLimit(-1)
-			told := make(chan struct{}) // closed when all was
+			told := make(chan struct{}) // closed when all is read
 			all.Go(func() {
 				defer close(told)
 				for {
@@ -105,11 +103,11 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 		})
 	}
 	all.Wait()
-	settle(t, b, nil)
+	waitUntilEnded(t, b, nil)
 	t.Logf("%d errors were told of %d messages", errors.Load(), chats*each)
 }
 
-// malformed is a message that cannot be used: as JSON, as a message, or as sound.
+// malformed returns a message that is invalid as JSON, as a message, or as sound.
 func malformed(t *testing.T, r *rand.Rand, files []string) string {
 	switch r.IntN(10) {
 	case 0:
@@ -135,7 +133,7 @@ func malformed(t *testing.T, r *rand.Rand, files []string) string {
 	return `{"type":"audio_input","data":"` + base64.StdEncoding.EncodeToString(sound) + `"}`
 }
 
-// residentBytes is how much memory the process has, that of C libraries too.
+// residentBytes returns the memory of the process, including that of C libraries.
 func residentBytes(t *testing.T) uint64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")

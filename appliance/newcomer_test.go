@@ -12,17 +12,16 @@ import (
 	"parley/appliance/contract"
 )
 
-// A chat that begins while another hears an answer, with a prompt of 1,500 tokens
-// or so and a first question, does not make the sound of that answer late. Rounds
-// without and with a newcomer alternate; each prompt is another, so that none was
-// read before. On a machine where ten others had the cores the sound came two
-// minutes late with a newcomer once, and a quarter of a second without.
-func TestANewcomerHoldsUpNobodysSound(t *testing.T) {
+// A new chat, with a prompt of some 1,500 tokens and a first question, does not delay the
+// speech of another chat. Rounds with and without a new chat alternate; each prompt
+// differs, so that none is cached. On a machine where ten others used the cores, the speech
+// was two minutes late with a new chat once, and a quarter of a second without.
+func TestNewChatDoesNotDelayOtherSpeech(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this takes minutes on a busy machine")
 	}
 	b := startBox(t)
-	var alone, beside time.Duration // how late it came at most
+	var alone, beside time.Duration // the largest delay
 	for round := range 4 {
 		newcomer := round%2 > 0
 		c := b.call(t, "")
@@ -46,7 +45,7 @@ func TestANewcomerHoldsUpNobodysSound(t *testing.T) {
 		}
 		c.conn.CloseNow()
 	}
-	const busy = 5 * time.Second // what a busy machine may do to one round
+	const busy = 5 * time.Second // what one round may lose on a busy machine
 	if beside > alone+busy {
 		t.Errorf("with a newcomer the sound came %v late, without %v", beside, alone)
 	}
@@ -63,8 +62,8 @@ func longPrompt(round int) string {
 	return b.String()
 }
 
-// supply is the longest time between two clips, and how far ahead of its playback
-// sound was when it came, at least and at most.
+// supply returns the longest time between two clips, and the least and the most by which
+// sound was ahead of its playback.
 func supply(t *testing.T, heard []receivedMessage) (gap, least, most time.Duration) {
 	t.Helper()
 	var begun, last, sent time.Duration

@@ -15,9 +15,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// A chat begins under its older path as under the newer one, with settings as JSON
-// text, of which the history has all, as it has event_limit.
-func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
+// A chat can start at its older path too, with settings as JSON text, which the history
+// stores as it stores event_limit.
+func TestOlderClientsStartAChat(t *testing.T) {
 	b := startFakeBox(t)
 	query := url.Values{"apiKey": {b.key}, "event_limit": {"7"}, "session_settings[variables]": {`{"name": "Joshua"}`},
 		"session_settings[system_prompt]": {"The user is {{name}}."},
@@ -52,9 +52,9 @@ func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
 	}
 }
 
-// The client of a chat that came before assistant_prosody is not sent it; who follows
-// the chat with a newer library is, and so is the history.
-func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
+// A client that is older than assistant_prosody does not get it; a follower with a newer
+// library does, and the history has it.
+func TestOlderClientsGetNoNewerMessages(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) {
 		var err error
 		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
@@ -84,8 +84,8 @@ func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
 	}
 }
 
-// A client that opens all 32 channels that PulseAudio offers for a microphone is heard,
-// in messages of 100 ms, which are 400 KB each.
+// A client that opens all 32 channels of a PulseAudio microphone is heard, in messages of
+// 100 ms, which are 400 KB each.
 func TestAClientWith32ChannelsIsHeard(t *testing.T) {
 	b := startFakeBox(t)
 	c := b.call(t, "&session_settings[audio]="+

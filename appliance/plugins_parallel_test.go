@@ -16,8 +16,8 @@ import (
 	"parley/plugins/registry"
 )
 
-// lateness is by how much each piece of what is spoken came after the listener had
-// heard all before it: what is above 0 is heard as a gap.
+// lateness returns for each clip how long after the end of the clips before it came; above
+// 0 the listener hears a gap.
 func lateness(t *testing.T, heard []receivedMessage) []time.Duration {
 	t.Helper()
 	var all []time.Duration
@@ -41,11 +41,10 @@ func lateness(t *testing.T, heard []receivedMessage) []time.Duration {
 	return all
 }
 
-// Somebody listens to a long text while others' plugins use all the time that they
-// may, eight at once, again and again: each is ended, and the text is spoken to its
-// end. By how much it is late is logged, for who wants figures; on a machine that
-// others use it says nothing.
-func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
+// A long text is spoken while the plugins of other chats use all their time, eight in
+// parallel, again and again: each is stopped, and the text is spoken to its end. The test
+// logs how late the speech was, which means nothing on a busy machine.
+func TestHangingPluginsDoNotBreakSpeech(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this uses all cores for half a minute")
 	}

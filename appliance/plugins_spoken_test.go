@@ -18,11 +18,10 @@ import (
 	"parley/plugins/author"
 )
 
-// What an author begins in each of the languages, built with the language's own
-// tools and installed beside a box that runs, is heard in a conversation: a person
-// asks aloud, the model calls, and the answer has what the plugin was told to say.
-// That each language's tools build is tested with them every day; that each is heard
-// takes minutes, and is tested where PARLEY_FULL_TESTS is set.
+// A plugin from the template of each language, built with the language's tools and
+// installed while the box runs, is used in a spoken conversation: a person asks, the model
+// calls the tool, and the answer has its result. Builds with each language's tools are
+// tested every day; these conversations take minutes, and need PARLEY_FULL_TESTS.
 func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 	t.Parallel()
 	facts := map[string]string{"go": "garden", "rust": "kitchen", "assemblyscript": "library", "c": "station"}
@@ -77,7 +76,7 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 		}
 		_, pcm := answer(t, heard)
 		spoken = append(append(spoken, pcm...), make([]float32, engine.SpeechRateHz)...)
-		if err := s.Remove(t.Context(), name); err != nil { // all of them have a tool of that name
+		if err := s.Remove(t.Context(), name); err != nil { // all plugins have a tool of that name
 			t.Fatal(err)
 		}
 	}
@@ -89,9 +88,8 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 	}
 }
 
-// The same with the language model that a box has by default (that of the tests is
-// too small to call anything), which has to find out by itself that
-// it should call, and with what.
+// The same with the default language model, which must decide by itself to call the tool,
+// and with which arguments. The model of the other tests is too small for that.
 func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this takes a gigabyte more of models, and minutes")
@@ -107,7 +105,7 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	})
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
-	c.say(spokenBy(t, b.cfg, "jenny", "When does the museum open?"), stop)
+	c.say(synthesize(t, b.cfg, "jenny", "When does the museum open?"), stop)
 	heard := c.until("assistant_end", 1, 4*time.Minute)
 	close(stop)
 	call, content := toolMessages(heard)
@@ -128,8 +126,8 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	}
 }
 
-// spokenBy is a sentence as a voice of the box says it, at the rate of an ear.
-func spokenBy(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
+// synthesize returns a sentence in a voice of the box, at the rate of the ear.
+func synthesize(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
 	t.Helper()
 	e, err := engines.Open(t.Context(), cfg, engines.Speaking, slog.New(slog.DiscardHandler))
 	if err != nil {

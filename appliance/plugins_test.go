@@ -22,7 +22,7 @@ import (
 	"parley/store"
 )
 
-// guideManifest is that of testdata/guide.
+// guideManifest is the manifest of testdata/guide.
 const guideManifest = `name: guide
 version: 1.0.0
 description: Knows when and where.
@@ -55,7 +55,7 @@ var buildGuide = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(out)
 })
 
-// guideFile is the plugin, without some of its tools.
+// guideFile returns the plugin without some of its tools.
 func guideFile(t *testing.T, without ...string) string {
 	t.Helper()
 	var lines []string
@@ -67,7 +67,7 @@ func guideFile(t *testing.T, without ...string) string {
 	return guideWith(t, strings.Join(lines, ""))
 }
 
-// guideWith is the plugin with another manifest.
+// guideWith returns the plugin with another manifest.
 func guideWith(t *testing.T, described string) string {
 	t.Helper()
 	wasm, err := buildGuide()
@@ -84,7 +84,7 @@ func guideWith(t *testing.T, described string) string {
 	return file
 }
 
-// registryOf is the shelf of a box as another process has it.
+// registryOf opens the plugin registry of a box as another process does.
 func registryOf(t *testing.T, data string) *registry.Registry {
 	t.Helper()
 	records, err := store.Join(t.Context(), data)
@@ -103,8 +103,7 @@ func registryOf(t *testing.T, data string) *registry.Registry {
 	return s
 }
 
-// installPlugin has a plugin installed beside the box that runs, with all that it asks
-// for.
+// installPlugin installs a plugin while the box runs, and grants all that it requests.
 func installPlugin(t *testing.T, s *registry.Registry, file string, grant ...string) {
 	t.Helper()
 	p, err := registry.Read(file, "")
@@ -120,17 +119,16 @@ func installPlugin(t *testing.T, s *registry.Registry, file string, grant ...str
 	}
 }
 
-// text is what the box's API answers.
+// text returns a response of the API.
 func (b *runningBox) text(t *testing.T, path string) string {
 	t.Helper()
 	_, text := b.ask(t, b.key, http.MethodGet, path, "")
 	return text
 }
 
-// A person asks aloud, the model calls the tool of a plugin, and the answer that
-// is heard has what the plugin knows. The plugin is installed while the chat goes
-// on. In between it answers by itself, tells the model something, fails in all
-// ways, and in the end it is told what was said.
+// A person asks, the model calls the tool of a plugin, and the spoken answer has what the
+// plugin knows. The plugin is installed during the chat. Then it answers by itself, gives
+// the model a hint, fails in all ways, and at last receives the transcript.
 func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
@@ -159,7 +157,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 		t.Errorf("the message is %q, and the audio says %q", told, back)
 	}
 
-	// What is typed is quicker.
+	// Typed questions are quicker.
 	ends := 1
 	ask := func(text string) string {
 		t.Helper()
@@ -168,8 +166,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 		ends++
 		return assistantText(c.until("assistant_end", ends, waitLimit)[before:])
 	}
-	// What a plugin says too late is not waited for, and a test may share its cores
-	// with anybody.
+	// The chat does not wait for a late plugin, and the machine may be busy.
 	inTime := func(text, want string) {
 		t.Helper()
 		got := ""
@@ -183,17 +180,17 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	inTime("Hello there.", "Hello from the guide.")
 	inTime("How is the weather?", "{Context: It is snowing.}")
 	for tool, says := range map[string]string{"hang": "It hangs.", "shout": "It is too loud.", "fall": "It fell."} {
-		// behind "One moment." perhaps
+		// perhaps after "One moment."
 		if got := ask("Use " + tool + " now."); !strings.HasSuffix(got, "The tool says: "+says) {
 			t.Errorf("after %s it says %q", tool, got)
 		}
-		if got := ask("Use press_key now."); !strings.Contains(got, "purple door") { // so it is not left alone
+		if got := ask("Use press_key now."); !strings.Contains(got, "purple door") { // so the plugin is not suspended
 			t.Errorf("then it says %q", got)
 		}
 	}
 	c.conn.CloseNow()
 
-	// Of its end the plugin is told where it was there at the beginning.
+	// The plugin learns of the end of a chat if it was installed at its start.
 	c = b.call(t, "")
 	c.send(contract.UserInput{Text: "Good evening."})
 	c.until("assistant_end", 1, waitLimit)
@@ -228,7 +225,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	}
 }
 
-// toolMessages are the call of a tool and its answer.
+// toolMessages returns the call of a tool and its answer.
 func toolMessages(heard []receivedMessage) (call contract.ToolCallMessage, content string) {
 	for _, m := range heard {
 		switch m := m.ServerMessage.(type) {
@@ -243,7 +240,7 @@ func toolMessages(heard []receivedMessage) (call contract.ToolCallMessage, conte
 	return call, content
 }
 
-// waitFor waits until something is so, for two minutes at most.
+// waitFor waits up to two minutes for a condition.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -12,9 +12,9 @@ import (
 	"parley/appliance/config"
 )
 
-// scriptedModel is a server with the OpenAI API that answers, and calls tools, by a
-// script: what it says follows from what it is asked, so that the clients of a
-// real box can be tested by what they hear. It returns its base URL.
+// scriptedModel runs a server with the OpenAI API that answers and calls tools by a script:
+// its answers follow from the questions, so tests can check what clients of a real box
+// hear. It returns the base URL.
 func scriptedModel(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,15 +47,15 @@ func scriptedModel(t *testing.T) string {
 	return s.URL
 }
 
-// withScriptedModel has a box answer by that script. It starts sooner than with a language
-// model of its own, and says no more than a test needs.
+// withScriptedModel sets the scripted model. The box starts sooner with it than with an
+// embedded model, and the answers are short.
 func withScriptedModel(t *testing.T) func(*config.Config) {
 	t.Helper()
 	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	return func(c *config.Config) { c.Engines.LanguageModel = model }
 }
 
-// modelRequest is what the box asks a model.
+// modelRequest is a request of the box to the model.
 type modelRequest struct {
 	Messages []message
 	Tools    []struct{ Function struct{ Name string } }
@@ -63,13 +63,13 @@ type modelRequest struct {
 
 type message struct{ Role, Content string }
 
-// story takes about 25 seconds to say: time enough to be interrupted in it.
+// story takes about 25 seconds to speak, long enough to be interrupted.
 const story = "The key was made in a village by the sea. A smith worked on it for a whole winter. " +
 	"He gave it to his daughter when she went away. She carried it over the mountains and through two wars. " +
 	"In the end she came back to the village. The house was gone, and so was the door. " +
 	"But the key is still here, and it hangs on the wall of the town hall."
 
-// answer is what the model says, or the tool that it calls.
+// answer returns the answer, or the tool call.
 func (q modelRequest) answer() (say, tool, arguments string) {
 	last := q.last()
 	text := strings.ToLower(last.Content)
@@ -94,8 +94,8 @@ func (q modelRequest) answer() (say, tool, arguments string) {
 	return "You said: " + last.Content, "", ""
 }
 
-// last is what it is to answer: the newest of a user or a tool. What a client had
-// it say may stand behind that.
+// last returns the message to answer: the newest of a user or a tool. Messages that a
+// client had the assistant say may follow it.
 func (q modelRequest) last() (m message) {
 	for _, m := range slices.Backward(q.Messages) {
 		if m.Role != "assistant" {
@@ -105,7 +105,7 @@ func (q modelRequest) last() (m message) {
 	return m
 }
 
-// mayCall tells whether the model has that tool, and has not called any yet.
+// mayCall reports whether the model has the tool and has not called one yet.
 func (q modelRequest) mayCall(name string) bool {
 	for _, m := range q.Messages {
 		if m.Role == "tool" && name == "press_key" {
@@ -120,7 +120,7 @@ func (q modelRequest) mayCall(name string) bool {
 	return false
 }
 
-// memory is what users and tools said before the last message.
+// memory returns what users and tools said before the last message.
 func (q modelRequest) memory() string {
 	var all []string
 	for _, m := range q.Messages[:len(q.Messages)-1] {

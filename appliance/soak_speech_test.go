@@ -20,7 +20,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// soakSpeech is how long the soaking tests of text-to-speech take, or skips them.
+// soakSpeech returns how long the soak tests of text-to-speech take, or skips them.
 func soakSpeech(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(os.Getenv("PARLEY_SOAK_SPEECH"))
@@ -30,7 +30,7 @@ func soakSpeech(t *testing.T) time.Duration {
 	return d
 }
 
-// residentMiB is how much memory the process holds, the engines' included.
+// residentMiB returns the memory of the process, including that of the engines.
 func residentMiB(t *testing.T) int {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -60,7 +60,7 @@ func (b *runningBox) speak(t *testing.T, path, body string) (*http.Response, err
 	return http.DefaultClient.Do(r)
 }
 
-// soakSentence is one of those that a desk says, never twice the same.
+// soakSentence returns a typical sentence, never the same one twice.
 func soakSentence() string {
 	some := [...]string{
 		"The museum opens at %d and closes at six.", "Your number is %d, please wait in the hall.",
@@ -73,10 +73,8 @@ func soakSentence() string {
 	return fmt.Sprintf(some[rand.IntN(len(some))], rand.IntN(900)+10)
 }
 
-// TestADayOfSpeechLeavesNothingBehind: requests of all kinds, one behind the other by
-// three clients, some of whom go away in the middle, for as long as
-// PARLEY_SOAK_SPEECH says. What the process holds stays what it was after the first
-// tenth.
+// Three clients send requests of all kinds, and some disconnect in the middle, for the time
+// in PARLEY_SOAK_SPEECH. The process must hold no more than after the first tenth.
 func TestADayOfSpeechLeavesNothingBehind(t *testing.T) {
 	long := soakSpeech(t)
 	b := speakingBox(t)
@@ -105,13 +103,13 @@ func TestADayOfSpeechLeavesNothingBehind(t *testing.T) {
 	}
 	t.Logf("%d requests, %d MiB of answers in %s; resident %d MiB after a tenth, %d in the end; %+v, then %+v",
 		asked.Load(), sound.Load()>>20, long, before, after, held, now)
-	// Arenas of ONNX Runtime grow until the longest sentence has come.
+	// The arenas of ONNX Runtime grow up to the longest sentence.
 	if after > before+64 || now.goroutines > held.goroutines+8 || now.files > held.files+8 {
 		t.Errorf("%d MiB and %+v after a tenth, %d MiB and %+v in the end", before, held, after, now)
 	}
 }
 
-// anyRequest asks for something, and returns how many bytes came.
+// anyRequest sends a random request, and returns the size of the response in bytes.
 func (b *runningBox) anyRequest(t *testing.T) int64 {
 	said := soakSentence()
 	for range rand.IntN(4) {
@@ -140,7 +138,7 @@ func (b *runningBox) anyRequest(t *testing.T) int64 {
 		t.Errorf("%s %s: %s %s", path, body, answer.Status, why)
 		return 0
 	}
-	if rand.IntN(10) == 0 { // who goes away
+	if rand.IntN(10) == 0 { // disconnect
 		n, _ := io.CopyN(io.Discard, answer.Body, 4000)
 		return n
 	}
@@ -151,8 +149,8 @@ func (b *runningBox) anyRequest(t *testing.T) int64 {
 	return n
 }
 
-// TestAnHourOfMP3IsDecodedWithoutAWarning: streams of the longest text, one behind the
-// other, are one MP3 for who plays it, and the box holds no more for it.
+// Streams of the longest text, one after the other, decode as one MP3, and the box needs no
+// more memory for it.
 func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	long := soakSpeech(t)
 	b := speakingBox(t)
@@ -203,7 +201,7 @@ func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	}
 }
 
-// byteCounter is how many bytes were written.
+// byteCounter counts the bytes that are written to it.
 type byteCounter int64
 
 func (c *byteCounter) Write(p []byte) (int, error) {

@@ -27,12 +27,12 @@ import (
 	"parley/store"
 )
 
-// flakyEngines stands in for engines that take their time, call tools, and fail.
+// flakyEngines are fake engines that take time, call tools, and fail.
 type flakyEngines struct{ fakeEngines }
 
 var errFlaky = errors.New("an engine has failed")
 
-// work takes up to so long, and now and then fails.
+// work takes up to most, and sometimes fails.
 func (flakyEngines) work(ctx context.Context, most time.Duration) error {
 	select {
 	case <-time.After(rand.N(most)):
@@ -90,8 +90,7 @@ func (m flakyEngines) RunTool(ctx context.Context, _ reply.ToolRun) (string, err
 	return "Found.", m.work(ctx, time.Second)
 }
 
-// flakyReceiver is a receiver of webhooks that answers every fourth one with an
-// error.
+// flakyReceiver is a receiver of webhooks that answers every fourth one with an error.
 type flakyReceiver struct {
 	mu    sync.Mutex
 	asked int
@@ -125,8 +124,8 @@ func between(s, before, after string) string {
 	return s
 }
 
-// randomChat is a client that does anything at any time, and leaves in any way. It
-// returns the id of its chat.
+// randomChat is a client that does anything at any time, and leaves in any way. It returns
+// the id of its chat.
 func randomChat(t *testing.T, b *runningBox, query string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -143,7 +142,7 @@ func randomChat(t *testing.T, b *runningBox, query string) string {
 	}
 	id := between(string(first), `"chat_id":"`, `"`)
 	calls := make(chan string, 16)
-	deaf := make(chan struct{}) // closed: it reads no more, and its pings are not answered
+	deaf := make(chan struct{}) // closed when the client stops reading and answers no pings
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -177,7 +176,7 @@ func randomChat(t *testing.T, b *runningBox, query string) string {
 		_ = conn.Close(websocket.StatusNormalClosure, "")
 	case 1, 2:
 		_ = conn.CloseNow()
-	case 3: // a half-open socket: nobody is there, and nothing says so
+	case 3: // a half-open socket: the client is gone without a FIN
 		close(deaf)
 		write(`{"type":"user_input","text":"Still there?"}`)
 		return id
@@ -219,10 +218,9 @@ func randomStep(ctx context.Context, conn *websocket.Conn, write func(string), c
 	}
 }
 
-// Chats in which anything happens and anything fails leave nothing behind: no
-// goroutine, no memory, no open file; every chat has ended with a reason, and
-// every webhook came at least once. PARLEY_SOAK_CHATS says how many (200 in make
-// soak).
+// Chats in which anything happens and anything fails leave nothing behind: no goroutine, no
+// memory, no open file. Every chat has ended with a reason, and every webhook came at least
+// once. PARLEY_SOAK_CHATS is the number of chats (200 in make soak).
 func TestChatsLeaveNothingBehind(t *testing.T) {
 	chats := 8
 	if n, err := strconv.Atoi(os.Getenv("PARLEY_SOAK_CHATS")); err == nil {
@@ -263,13 +261,13 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 		callers.Wait()
 		return ids
 	}
-	ids := round(atOnce) // what a box holds on to once it has been used
-	settle(t, b, ids)
+	ids := round(atOnce) // what a used box retains
+	waitUntilEnded(t, b, ids)
 	before := measureResources()
 	more := round(chats)
-	settle(t, b, more)
+	waitUntilEnded(t, b, more)
 	ids = append(ids, more...)
-	// Idle connections to the receiver, and what the runtime keeps, come and go.
+	// Idle connections to the receiver, and what the runtime caches, come and go.
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
 		now := measureResources()
 		if now.goroutines <= before.goroutines+8 && now.files <= before.files+8 && now.heap <= before.heap+8<<20 {
@@ -292,8 +290,8 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// settle waits until chats have ended, and wants each to have a reason.
-func settle(t *testing.T, b *runningBox, ids []string) {
+// waitUntilEnded waits until chats have ended, and checks that each has a reason.
+func waitUntilEnded(t *testing.T, b *runningBox, ids []string) {
 	t.Helper()
 	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		open, err := b.records.OpenChats(t.Context())
@@ -316,7 +314,7 @@ func settle(t *testing.T, b *runningBox, ids []string) {
 	}
 }
 
-// resources is what a process holds on to.
+// resources are what a process holds.
 type resources struct {
 	goroutines, files int
 	heap              uint64 // bytes

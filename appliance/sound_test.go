@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// matchHz is enough to tell voices apart, and little work.
+	// matchHz is enough to tell voices apart, at little cost.
 	matchHz = 8000
-	// matchWindow is as long as a syllable: two that differ do not match.
+	// matchWindow is as long as a syllable; two different syllables do not match.
 	matchWindow = matchHz / 4
-	// matchDrift is by how much sound may be shifted against what came before
-	// it: a sender that a busy machine holds up makes pauses.
+	// matchDrift is how far sound may move relative to the sound before it: a sender on a
+	// busy machine makes pauses.
 	matchDrift = 3 * matchHz
-	// voiced is how loud a window must be to be compared: a voice, softly.
+	// voiced is how loud a window must be to be compared: that of a soft voice.
 	voiced = 0.02
 )
 
-// match is a window of what was sent, and how well it is heard at best.
+// match is a window of sent sound, and how well it matches a recording at best.
 type match struct {
 	sent     time.Duration
-	likeness float64 // 1: the same, but for loudness
+	likeness float64 // 1 if equal apart from the loudness
 }
 
-// matched looks for a sound, at 16 kHz, in a recording of the same rate. The
-// windows are those in which it is loud enough.
+// matched searches a recording for a sound, both at 16 kHz. It compares the windows that
+// are loud enough.
 func matched(sound, recording []float32) (all []match) {
 	sound, recording = audio.Resample(sound, engine.SpeechRateHz, matchHz),
 		audio.Resample(recording, engine.SpeechRateHz, matchHz)
-	energy := make([]float64, len(recording)+1) // up to each sample
+	energy := make([]float64, len(recording)+1) // sum up to each sample
 	for i, v := range recording {
 		energy[i+1] = energy[i] + float64(v)*float64(v)
 	}
@@ -61,15 +61,15 @@ func matched(sound, recording []float32) (all []match) {
 }
 
 const (
-	// same is how like a sound that was sent is to what is heard of it at least
-	// when nobody else speaks: Opus leaves 0.98 of it.
+	// same is the least likeness of a sound and its recording when nobody else speaks: Opus
+	// leaves 0.98.
 	same = 0.9
-	// other is how like what somebody else says may be: of some hundred windows
-	// the most was 0.72, one vowel of the same voice beside another.
+	// other is the most likeness of different speech: of some hundred windows the highest
+	// was 0.72, between two vowels of the same voice.
 	other = 0.8
 )
 
-// heardFraction is how much of what was sent is heard.
+// heardFraction returns the fraction of a sound that a recording has.
 func heardFraction(windows []match) float64 {
 	heard := 0
 	for _, m := range windows {
@@ -80,8 +80,8 @@ func heardFraction(windows []match) float64 {
 	return float64(heard) / float64(max(1, len(windows)))
 }
 
-// wantHeard demands that a sound is in a recording: nine windows of ten, for a
-// sender that was held up may have made a pause in the midst of one.
+// wantHeard checks that a recording has nine of ten windows of a sound; a sender that was
+// held up may have paused within one.
 func wantHeard(t *testing.T, what string, windows []match) {
 	t.Helper()
 	if heardFraction(windows) < 0.9 {
@@ -89,8 +89,8 @@ func wantHeard(t *testing.T, what string, windows []match) {
 	}
 }
 
-// What the tests of recordings rely on: lost sound is noticed, and nothing else
-// is taken for it.
+// The tests of recordings rely on this: lost sound is noticed, and other sound is not
+// mistaken for it.
 func TestLostSoundIsNoticed(t *testing.T) {
 	asked := recordingPCM(t, question)
 	at := func(d time.Duration) int { return int(d * engine.SpeechRateHz / time.Second) }
@@ -113,7 +113,7 @@ func TestLostSoundIsNoticed(t *testing.T) {
 	}
 }
 
-// wantUnheard demands that nothing of a sound is in a recording.
+// wantUnheard checks that a recording has nothing of a sound.
 func wantUnheard(t *testing.T, what string, windows []match) {
 	t.Helper()
 	for _, m := range windows {
@@ -123,8 +123,8 @@ func wantUnheard(t *testing.T, what string, windows []match) {
 	}
 }
 
-// product has four sums, which a processor adds to at once: of one, each addition
-// waits for the one before.
+// product returns the dot product. It has four sums, which a processor computes in
+// parallel: with one, each addition would wait for the one before.
 func product(a, b []float32) float64 {
 	var sums [4]float64
 	b = b[:len(a)]

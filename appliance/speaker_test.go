@@ -18,10 +18,10 @@ import (
 	"parley/internal/packtest"
 )
 
-// Somebody stands in front of a box with a loudspeaker and a microphone, as
-// PulseAudio has them: speaks, is answered, interrupts it, says "stop", finds the
-// loudspeaker unplugged and plugged in again, and is answered once more.
-func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
+// A person talks with a box that has a PulseAudio loudspeaker and microphone: asks, is
+// answered, interrupts, says "stop", unplugs the loudspeaker and plugs it in again, and is
+// answered once more.
+func TestKioskConversation(t *testing.T) {
 	room := newSoundServer(t)
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
@@ -42,7 +42,7 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 	room.say(t, packtest.Recording(t, question))
 	chat := b.kiosk(t, "somebody talks", func(k kioskNow) bool { return k.State == "talking" && k.ChatID != "" }).ChatID
 	said := b.event(t, chat, "AGENT_MESSAGE")
-	b.event(t, chat, "ASSISTANT_PROSODY") // behind the last of its sound
+	b.event(t, chat, "ASSISTANT_PROSODY") // comes after the last sound
 	answer.waitQuiet(t)
 	if got, want := words(transcribe(t, b.cfg, answer.pcm(t))), words(said); wordError(want, got) > 0.35 {
 		t.Errorf("the loudspeaker said %q, and the message is %q", got, want)
@@ -56,7 +56,7 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 		t.Errorf("what was interrupted is whole in the history: %q", text)
 	}
 	answer.waitLoud(t)
-	eventually(t, "nobody talks", func() bool { // who was not understood says it again
+	eventually(t, "nobody talks", func() bool { // say it again until the box understands
 		room.say(t, stop)
 		return b.waits(t, 4*time.Second)
 	})
@@ -79,7 +79,7 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 		return k.ChatID != "" && k.ChatID != chat
 	}).ChatID
 	b.dictate(t, again, "Welcome back.")
-	answer.waitLoud(t) // with the story's rest gone, it is this
+	answer.waitLoud(t) // the rest of the story was dropped, so this is the answer
 	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/stop", ""); status != http.StatusNoContent {
 		t.Fatalf("stop: %d %s", status, text)
 	}
@@ -89,8 +89,8 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 	}
 }
 
-// urgentThreads is how many threads of this process the kernel lets go before
-// ordinary ones: those whose policy, the 41st field of proc(5)'s stat, is not 0.
+// urgentThreads returns how many threads of this process have priority over ordinary ones:
+// those whose policy, the 41st field of proc(5)'s stat, is not 0.
 func urgentThreads(t *testing.T) (n int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/self/task/*/stat")
@@ -100,7 +100,7 @@ func urgentThreads(t *testing.T) (n int) {
 	for _, path := range all {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // the thread has ended
 		}
 		if fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); fields[41-3] != "0" {
 			n++
@@ -109,20 +109,20 @@ func urgentThreads(t *testing.T) (n int) {
 	return n
 }
 
-// soundServer is where the box stands: a PulseAudio of its own, with a loudspeaker whose
-// sound can be tape, and a microphone that hears what is said.
+// soundServer is a PulseAudio server with a loudspeaker whose sound can be recorded, and a
+// microphone that a test can speak into.
 type soundServer struct{ server, dir string }
 
-// silentLoudspeaker is a room in which nothing comes back of what is played.
+// silentLoudspeaker is a loudspeaker whose sound does not come back.
 const silentLoudspeaker = "load-module module-null-sink sink_name=loudspeaker " +
 	"sink_properties=device.description=Loudspeaker"
 
 func newSoundServer(t *testing.T) soundServer { return newSoundServerWith(t, silentLoudspeaker) }
 
-// newSoundServerWith is a room with a loudspeaker of its own.
+// newSoundServerWith starts a sound server with a particular loudspeaker.
 func newSoundServerWith(t *testing.T, loudspeaker string) soundServer {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "parley-room") // a socket's path has to be short
+	dir, err := os.MkdirTemp("/tmp", "parley-room") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (r soundServer) control(args ...string) error {
 
 func (r soundServer) unplug(t *testing.T) {
 	t.Helper()
-	if err := r.control("unload-module", "module-null-sink"); err != nil { // the air, too
+	if err := r.control("unload-module", "module-null-sink"); err != nil { // unloads the echo too
 		t.Fatal(err)
 	}
 }
@@ -193,7 +193,7 @@ func (r soundServer) plug(t *testing.T) {
 	}
 }
 
-// say speaks a recording into the microphone.
+// say plays a recording into the microphone.
 func (r soundServer) say(t *testing.T, file string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50",
@@ -211,7 +211,7 @@ func (r soundServer) file(t *testing.T, name string, data []byte) string {
 	return path
 }
 
-// tape is what the loudspeaker plays.
+// tape records what the loudspeaker plays.
 type tape struct {
 	mu  sync.Mutex
 	raw []byte
@@ -233,7 +233,7 @@ func tap(t *testing.T, hz int, to io.Writer) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // it ends with the context
+	t.Cleanup(func() { _ = cmd.Wait() }) // ends with the context
 }
 
 func (r *tape) Write(p []byte) (int, error) {
@@ -258,7 +258,8 @@ func (r *tape) pcm(t *testing.T) []float32 {
 	return pcm
 }
 
-// last is whether there was sound in the newest of it, as far as there is so much.
+// loud reports whether the newest part of the recording has sound, and whether the
+// recording is that long.
 func (r *tape) loud(t *testing.T, newest time.Duration) (loud, enough bool) {
 	pcm := r.pcm(t)
 	n := audio.Samples(newest, 16000)
@@ -296,7 +297,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// kioskNow is how the line is, as the API tells it.
+// kioskNow is the state of the kiosk in the API.
 type kioskNow struct {
 	State  string
 	ChatID string
@@ -310,7 +311,7 @@ type kioskNow struct {
 	}
 }
 
-// kiosk waits until the line is as wanted.
+// kiosk waits for a state of the kiosk.
 func (b *runningBox) kiosk(t *testing.T, what string, is func(kioskNow) bool) (k kioskNow) {
 	t.Helper()
 	eventually(t, what, func() bool {
@@ -328,7 +329,7 @@ func (b *runningBox) kiosk(t *testing.T, what string, is func(kioskNow) bool) (k
 	return k
 }
 
-// waits reports whether the line waits for somebody to talk, in a while at the latest.
+// waits reports whether the kiosk is waiting for a person within a time.
 func (b *runningBox) waits(t *testing.T, while time.Duration) bool {
 	t.Helper()
 	for deadline := time.Now().Add(while); time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
@@ -339,8 +340,8 @@ func (b *runningBox) waits(t *testing.T, while time.Duration) bool {
 	return false
 }
 
-// event waits for an event of a chat's history, and returns its words: of all
-// sentences, where there are several.
+// event waits for an event of a chat's history, and returns its text, joined if there are
+// several.
 func (b *runningBox) event(t *testing.T, chat, kind string) string {
 	t.Helper()
 	var said []string
@@ -359,7 +360,7 @@ func (b *runningBox) event(t *testing.T, chat, kind string) string {
 	return strings.Join(said, " ")
 }
 
-// dictate has the assistant of a chat say something.
+// dictate makes the assistant of a chat say something.
 func (b *runningBox) dictate(t *testing.T, chat, text string) {
 	t.Helper()
 	if status, said := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send",
@@ -368,7 +369,7 @@ func (b *runningBox) dictate(t *testing.T, chat, text string) {
 	}
 }
 
-// spoken is a WAV file of words in the box's own voice.
+// spoken returns a text in the box's voice as a WAV file.
 func (b *runningBox) spoken(t *testing.T, text string) []byte {
 	t.Helper()
 	status, file := b.ask(t, b.key, http.MethodPost, "/v0/tts/file",

@@ -13,8 +13,8 @@ import (
 	"parley/appliance/config"
 )
 
-// The published clients have a real box speak, by every call that they have for that;
-// and what is streamed is decoded by FFmpeg without a word of complaint.
+// The published clients request speech from a real box by all their calls, and FFmpeg
+// decodes the streams without a warning.
 func TestThePublishedClientSpeaks(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
@@ -56,11 +56,11 @@ func decodes(t *testing.T, b *runningBox, try string) {
 	}
 	args := []string{"-v", "warning", "-xerror"}
 	if format == "wav" {
-		args = append(args, "-guess_layout_max", "0") // it says of any mono WAV that it is one
+		args = append(args, "-guess_layout_max", "0") // otherwise it reports this for any mono WAV
 	}
 	from := file
 	if strings.Contains(path, "stream") {
-		from = "-" // as it comes: of a file that is there, it looks for the length
+		from = "-" // as a stream: for a file it would check the length
 	}
 	ffmpeg := exec.CommandContext(t.Context(), "ffmpeg", append(args, "-i", from, "-f", "null", "-")...)
 	ffmpeg.Stdin = bytes.NewReader(sound)

@@ -12,10 +12,10 @@ import (
 	"parley/appliance/engines"
 )
 
-// Speech and language share the processor's matrix unit, which each sets up in its
-// own way, a thread at a time: neither may compute on the other's threads.
+// Speech and language models use the processor's matrix unit, each with its own
+// configuration of a thread: neither may compute on the other's threads.
 func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // few threads, that are used in turn
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // few threads, which both use in turn
 	cfg, err := config.Load(config.Sources{
 		Flags:   map[string]string{"profile": "test"},
 		Environ: os.Environ(),
@@ -33,7 +33,7 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 		return opened
 	}
 	model := open(engines.Thinking).Model
-	voice, err := open(engines.Speaking).Voice(t.Context(), "heart") // its model is in 8 bits
+	voice, err := open(engines.Speaking).Voice(t.Context(), "heart") // its model has 8-bit weights
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,16 +11,16 @@ import (
 	"parley/internal/packtest"
 )
 
-// The published clients hold a conversation with a real box, side by side: they
-// talk, interrupt, have tools called and resume. Its ear, voice and wire are
-// those of every box; its language model answers by a script. In the end a box of
-// its own is started anew, and the JavaScript client has to find back to it.
+// The published clients hold conversations with a real box in parallel: they talk,
+// interrupt, have tools called and resume. The language model follows a script; all else is
+// that of every box. At last a separate box is restarted, and the JavaScript client must
+// reconnect to it.
 func TestThePublishedClientsTalk(t *testing.T) {
 	t.Parallel()
 	answers := withScriptedModel(t)
 	thinks := func(c *config.Config) {
 		answers(c)
-		c.Origins = []string{"*"} // the React page is of a server of its own
+		c.Origins = []string{"*"} // another server serves the React page
 	}
 	ask := packtest.Recording(t, question)
 	b := startBox(t, thinks)
@@ -59,8 +59,8 @@ func TestThePublishedClientsTalk(t *testing.T) {
 	})
 }
 
-// recorded is the question as a browser records it, with three seconds of silence
-// behind it.
+// recorded returns the question as a browser records it, followed by three seconds of
+// silence.
 func recorded(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "question.webm")
@@ -73,8 +73,8 @@ func recorded(t *testing.T) string {
 	return file
 }
 
-// microphone is a file with what a browser's microphone hears: a question, the
-// same again while it is answered, and silence.
+// microphone returns a file with the sound for a browser's microphone: a question, the same
+// again during the answer, and silence.
 func microphone(t *testing.T) string {
 	t.Helper()
 	asks, file := packtest.Recording(t, question), filepath.Join(t.TempDir(), "microphone.wav")

@@ -19,8 +19,8 @@ import (
 	"parley/store"
 )
 
-// The whole way of a browser to a box on a network: its authority, a token, a
-// chat with it; and its end when the key is revoked by a command beside the box.
+// A browser on the network fetches the box's authority and a token, and starts a chat. The
+// chat ends when a command on the box revokes the key.
 func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	box := startBox(t, withScriptedModel(t), func(c *config.Config) {
 		c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn}
@@ -87,7 +87,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked := time.Now()
-	// It may be closed before this is sent.
+	// The socket may be closed before this is sent.
 	_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Are you still there?"}`))
 	heard := c.until("error", 1, waitLimit)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked ||
@@ -117,13 +117,13 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 		t.Errorf("the token opens another chat: %v", err)
 	}
 
-	// A client that connects and says nothing does not keep the box from stopping.
+	// A silent client does not keep the box from stopping.
 	silent, err := net.Dial("tcp", strings.TrimPrefix(box.url, "https://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	time.Sleep(50 * time.Millisecond) // until the box has taken it
+	time.Sleep(50 * time.Millisecond) // until the box has accepted it
 	begun := time.Now()
 	if err := box.stop(); err != nil || time.Since(begun) > 20*time.Second {
 		t.Errorf("the box stopped after %v: %v", time.Since(begun), err)

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// receivedWebhook is what a receiver of the test got.
+// receivedWebhook is a webhook that the receiver of a test got.
 type receivedWebhook struct {
 	at        time.Time
 	body      string
@@ -23,7 +23,7 @@ type receivedWebhook struct {
 	stamp     string
 }
 
-// receiveWebhooks is a receiver; what it gets comes out of the channel.
+// receiveWebhooks runs a receiver, and returns its webhooks on a channel.
 func receiveWebhooks(t *testing.T) (url string, got <-chan receivedWebhook) {
 	t.Helper()
 	heard := make(chan receivedWebhook, 100)
@@ -49,10 +49,9 @@ func nextWebhook(t *testing.T, got <-chan receivedWebhook) (h receivedWebhook, f
 	return h, fields
 }
 
-// A receiver that a config names is told of the beginning and the end of a live
-// chat, whether its history is kept or not, and of the chat that a stopping box
-// ends.
-func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
+// The receiver in a config learns of the start and of the end of a chat, whether the
+// history is stored or not, and also when the stopping box ends the chat.
+func TestLiveChatSendsWebhooks(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		b := startBox(t, withScriptedModel(t), func(c *config.Config) {
 			c.Webhooks.AllowPrivate, c.Retention.History = true, kept
@@ -98,7 +97,7 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 	}
 }
 
-// signingKey is that of the box's first account.
+// signingKey returns the signing key of the box's first account.
 func (b *runningBox) signingKey(t *testing.T) string {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)

@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// bookingModel is a model that calls a tool, and says what that answered.
+// bookingModel is a model that calls a tool, and repeats the tool's answer.
 type bookingModel struct{ fakeEngines }
 
 func (bookingModel) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
@@ -25,8 +25,8 @@ func (bookingModel) Generate(_ context.Context, p engine.Prompt, emit func(engin
 		emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "book_taxi", Arguments: `{"persons":2}`}})
 }
 
-// A server that knows of a chat by its webhooks alone answers the tool call
-// through the control plane, and the assistant says what it answered.
+// A server that knows a chat only by its webhooks answers a tool call through the control
+// plane, and the assistant uses the answer.
 func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute })
 	sender := webhook.Start(webhook.Parts{
