@@ -1,5 +1,6 @@
-// Package api is the box over HTTP: which path leads where, who may take it,
-// and how an error is answered. What is done there is the business of others.
+// Package api serves the box over HTTP. routes.go lists every route with its
+// access and limits, enforce.go applies them, and errors.go writes error
+// answers. The work behind a route is done by the Parts.
 package api
 
 import (
@@ -20,72 +21,69 @@ import (
 	"parley/store"
 )
 
-// Parts are what the API needs of the rest of the box.
+// Parts are the parts of the box that the API calls, and its settings.
 type Parts struct {
 	Keys        Keys
 	Chats       Chats
-	Calls       Calls      // nil where the box takes none
-	Speaker     BoxSpeaker // nil where the box has none
+	Calls       Calls      // nil if calls over WebRTC are turned off
+	Speaker     BoxSpeaker // nil if the box has no loudspeaker
 	Ready       Ready
-	Records     *store.Store // of configs, prompts and tools, and of the history
+	Records     *store.Store
 	Voices      VoiceCatalog
 	Aliases     VoiceAliases
 	Models      Models
 	Speech      Speech
 	SpeechInput SpeechInput
-	Plugins     Plugins // nil where the box has none
-	// BoxPlugins looks after plugins; nil where the box has none.
-	BoxPlugins BoxPlugins
-	// BoxWebhooks tells and tries webhooks.
+	Plugins     Plugins    // nil if the box has no plugins
+	BoxPlugins  BoxPlugins // nil if the box has no plugins
 	BoxWebhooks BoxWebhooks
-	BoxHealth   BoxHealth
-	BoxPacks    BoxPacks
-	// Running ends when the box stops, and with it what is answered for as long as
-	// somebody listens; nil: never.
+	BoxHealth   BoxHealth // nil if there is no health source, as in tests
+	BoxPacks    BoxPacks  // nil if the box has no packs
+	// Running ends when the box stops. It ends the event streams; nil: they end
+	// with their clients only.
 	Running context.Context
-	// ConfigsChanged is told of an account that made or changed a config, a tool or a
-	// prompt; nil where nobody asks. It must not block.
+	// ConfigsChanged is called after an account created or changed a config, a
+	// prompt or a tool. It must not block. It may be nil.
 	ConfigsChanged func(account string)
-	// LexiconChanged is told of an account that changed how its words are
-	// pronounced; nil where nobody asks. It must not block.
+	// LexiconChanged is called after an account changed a pronunciation. It must
+	// not block. It may be nil.
 	LexiconChanged func(account string)
-	// Metrics counts what the box does; nil where nobody reads it.
-	Metrics Metrics
-	Version string
-	Log     *slog.Logger
-	// Origins are the web origins whose pages may use the API; "*" for all.
+	Metrics        Metrics // may be nil
+	Version        string
+	Log            *slog.Logger
+	// Origins are the web origins whose pages may use the API; "*" allows all.
 	Origins []string
 	Limits  Limits
 	// Authority is the certificate (PEM) of the authority that signed the
-	// box's own; nil where the box has not made one.
+	// box's certificate; nil unless the box made its own authority.
 	Authority []byte
 }
 
-// Chats carries live conversations.
+// Chats runs live chats.
 type Chats interface {
-	// ServeChat upgrades the request. It may return while the conversation goes
-	// on, which watches the pass for as long as it does. An error means that
-	// nothing was answered yet.
-	ServeChat(w http.ResponseWriter, r *http.Request, account string, pass connection.Authorization) error
-	// Follow upgrades the request of somebody who connects to a live chat of the
-	// account, and returns when either is over; the chat's sound comes along if
-	// that is wanted. Errors are as those of ServeChat, and a contract.ErrNotFound
-	// where there is no such chat.
+	// ServeChat upgrades the request to a WebSocket and starts a chat. It may
+	// return while the chat goes on; the chat watches auth until it ends. If the
+	// error is not nil, nothing was written to w.
+	ServeChat(w http.ResponseWriter, r *http.Request, account string, auth connection.Authorization) error
+	// Follow upgrades the request to a WebSocket that follows a live chat of the
+	// account, and returns when the socket or the chat ends. The chat's sound is
+	// sent too if sound is true. If the error is not nil, nothing was written to
+	// w; it is a contract.ErrNotFound if the account has no such live chat.
 	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool,
-		pass connection.Authorization) error
-	// Steer hands a message to a live chat of the account, as its client's. The
-	// error is a contract.ErrNotFound where there is none, and a contract.Fault
-	// for a message that the chat does not take.
+		auth connection.Authorization) error
+	// Steer passes a message to a live chat of the account as if the chat's client
+	// had sent it. The error is a contract.ErrNotFound if there is no such live
+	// chat, and a contract.Fault if the chat rejects the message.
 	Steer(account, chatID string, m contract.ClientMessage) error
-	// Turns are the newest turns of a live chat of the account, the oldest first. The
-	// error is a contract.ErrNotFound where there is no such chat.
+	// Turns returns the newest turns of a live chat of the account, oldest first.
+	// The error is a contract.ErrNotFound if there is no such live chat.
 	Turns(account, chatID string) ([]contract.ReturnTurn, error)
 }
 
-// Ready knows whether a conversation could start.
+// Ready reports whether a chat could start.
 type Ready interface {
-	// Missing says what keeps one from it, in words for the operator; nothing
-	// when it could.
+	// Missing returns the reasons, in words for the operator, why no chat could
+	// start. It returns nothing when the box is ready.
 	Missing(ctx context.Context) []string
 }
 
@@ -96,23 +94,21 @@ type API struct {
 	wrongKeys *wrongKeys
 	rates     *requestRates
 	recent    recentCredentials
-	open      openLimiter // of requests that are being answered
+	open      openLimiter // requests under way
 	diskUse   *diskUse
 	now       func() time.Time
-	// maxStall is how long a client may send or take nothing.
-	maxStall time.Duration
-	// contents of versions, as they were read.
-	versions *versionCache
-	bodies   sync.Pool // of *bytes.Buffer, for answers
-	// decoding is taken by who decodes a recording.
+	maxStall  time.Duration
+	versions  *versionCache
+	bodies    sync.Pool // of *bytes.Buffer, for answers
+	// decoding holds one token while a recording is decoded.
 	decoding chan struct{}
 	uploads  uploadLimiter
 	searches searchLimiter
-	// documents are the descriptions of the API, read when first asked for.
+	// documents returns the descriptions of the API, read at the first call.
 	documents func() (documents, error)
 }
 
-// New returns the API over its parts.
+// New returns an API that calls p.
 func New(p Parts) *API {
 	a := &API{
 		Parts:     p,
@@ -134,7 +130,7 @@ func New(p Parts) *API {
 	return a
 }
 
-// ServeHTTP gives the request its id, answers it, and logs what came of it.
+// ServeHTTP answers a request and logs it under a new request id.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	answer := newResponse(w, r, a.maxStall)
@@ -152,7 +148,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() {
 		p := recover()
-		aborted := p == http.ErrAbortHandler //nolint:errorlint // it is the value itself that is thrown
+		aborted := p == http.ErrAbortHandler //nolint:errorlint // the panic value is not wrapped
 		if p != nil && !aborted {
 			a.answerPanic(answer, r, p)
 		}
@@ -161,7 +157,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer.onEnd(summarize(answer, r))
 		}
 		if aborted {
-			panic(p) // for the server, which cuts the answer off
+			panic(p) // the server closes the connection
 		}
 	}()
 	if a.cors(answer, r) {
@@ -185,13 +181,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(answer, r)
 }
 
-// checkURL says what keeps a request from being looked at, or nil.
+// checkURL returns an error for a path without a leading slash, or a query that
+// cannot be parsed.
 func checkURL(r *http.Request) error {
 	if !strings.HasPrefix(r.URL.Path, "/") { // OPTIONS *, CONNECT host:port
 		return contract.ErrInvalid{Field: "path",
 			Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
 	}
-	// A query that is broken in one place would be read as if that were not there.
+	// url.Query would silently drop the broken parameter.
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 		return contract.ErrInvalid{Field: "query",
 			Why: fmt.Sprintf("%.120s; write names and values percent-encoded, with & between them", err)}
@@ -199,28 +196,29 @@ func checkURL(r *http.Request) error {
 	return nil
 }
 
-// checkCleanPath says that there is nothing at a path with empty, "." or ".." elements, or
-// nil. The mux would answer with a redirect of its own to the straight one, in HTML,
-// which repeats the query and the key that may be in it.
+// checkCleanPath returns an ErrNotFound for a path with empty, "." or ".."
+// elements. The mux would redirect to the clean path with an HTML page that
+// repeats the query, and with it a key.
 func checkCleanPath(r *http.Request) error {
-	straight := path.Clean(r.URL.Path)
-	if straight != "/" && strings.HasSuffix(r.URL.Path, "/") {
-		straight += "/"
+	clean := path.Clean(r.URL.Path)
+	if clean != "/" && strings.HasSuffix(r.URL.Path, "/") {
+		clean += "/"
 	}
-	if straight == r.URL.Path {
+	if clean == r.URL.Path {
 		return nil
 	}
 	return contract.ErrNotFound{What: "path", ID: r.URL.Path}
 }
 
-// answerPanic answers for a handler that panicked. Only the log says more.
+// answerPanic answers 500 after a handler panicked, and logs the panic and its
+// stack.
 func (a *API) answerPanic(w *response, r *http.Request, p any) {
 	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", loggedPath(r), "panic",
 		fmt.Sprint(p), "stack", string(debug.Stack()))
 	a.answerError(w, r, errPanic)
 }
 
-// requestSummary is what the log and the figures say of a request.
+// requestSummary is the entry of a request in the access log and the metrics.
 type requestSummary struct {
 	id, client, method, path, pattern string
 	status                            int
@@ -241,8 +239,9 @@ func summarize(w *response, r *http.Request) requestSummary {
 	}
 }
 
-// logRequest writes the access log: the path without its query, which may hold a
-// key. Requests of watchdogs would drown the rest.
+// logRequest writes an entry of the access log. It leaves out the query, which
+// may hold a key. Health checks are logged at debug level: they would bury the
+// other entries.
 func (a *API) logRequest(t requestSummary, took time.Duration) {
 	level := slog.LevelInfo
 	if t.path == "/healthz" || t.path == "/readyz" {
@@ -254,11 +253,11 @@ func (a *API) logRequest(t requestSummary, took time.Duration) {
 		slog.Int("status", t.status), slog.Int64("bytes", t.bytes),
 		slog.Int64("ms", took.Milliseconds()),
 	}
-	if t.slow { // it was cut off for that
+	if t.slow {
 		attrs = append(attrs, slog.Bool("too_slow", true))
 	}
 	a.Log.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
-// loggedPath is the path for the log: clients choose how long theirs is.
+// loggedPath returns the path of a request, cut to 200 bytes.
 func loggedPath(r *http.Request) string { return fmt.Sprintf("%.200s", r.URL.Path) }

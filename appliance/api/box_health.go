@@ -7,17 +7,17 @@ import (
 	"parley/appliance/contract"
 )
 
-// BoxHealth knows how the box does.
+// BoxHealth reports the state of the box.
 type BoxHealth interface {
-	// Health is how it does now. It asks for nothing that takes long.
+	// Health returns the state now. It is fast.
 	Health(ctx context.Context) (contract.ReturnBoxHealth, error)
-	// Watch tells it every other second until ctx ends; of the newest answers only
-	// those that are new.
+	// Watch calls send with the state every other second until ctx ends. Each
+	// state holds only the answers that are new since the last one.
 	Watch(ctx context.Context, tell func(any) error) error
-	// Diagnose reads what parley doctor reads, which may take minutes; one at a
-	// time, others get a contract.ErrConflict.
+	// Diagnose runs the checks of parley doctor, which may take minutes. While it
+	// runs, other calls return a contract.ErrConflict.
 	Diagnose(ctx context.Context) (contract.ReturnDiagnosis, error)
-	// Settings are those that hold.
+	// Settings returns the settings in force.
 	Settings() contract.ReturnSettings
 }
 

@@ -109,7 +109,8 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return a.result(w, http.StatusOK, answer, nil)
 }
 
-// searchFilter tells whether one of several texts has a search in it, whatever the case.
+// searchFilter returns a function that reports whether one of several texts
+// contains search, ignoring case.
 func searchFilter(search string) func(texts ...string) bool {
 	search = strings.ToLower(strings.TrimSpace(search))
 	return func(texts ...string) bool {
@@ -119,7 +120,7 @@ func searchFilter(search string) func(texts ...string) bool {
 	}
 }
 
-// account is the one of a name that a request names.
+// account returns the account with a name.
 func (a *API) account(r *http.Request, name string) (store.Account, error) {
 	found, err := a.Records.Account(r.Context(), name)
 	return found, notFound(err, "account", name)
@@ -146,7 +147,7 @@ func keyRecord(c store.Credentials, account string) contract.MadeKey {
 	}
 }
 
-// validKey is what there is not where a key was revoked.
+// validKey is what a 404 says is missing when the key was revoked.
 const validKey = "key that is good"
 
 func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error {

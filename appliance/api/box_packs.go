@@ -8,17 +8,17 @@ import (
 	"parley/appliance/contract"
 )
 
-// BoxPacks looks after the models and libraries of the box. Errors are of the
-// contract.
+// BoxPacks manages the models and libraries of the box. Its errors are those of
+// package contract.
 type BoxPacks interface {
 	Packs(ctx context.Context) (contract.ReturnPacks, error)
-	// PullPack begins to fetch a pack, which goes on when the request is over. One
-	// is fetched at a time.
+	// PullPack starts to download a pack and returns. One pack is downloaded at a
+	// time.
 	PullPack(ctx context.Context, name string) (contract.PackPull, error)
-	// WatchPull tells how far the newest pull is, and each change of that, until it
-	// is over.
+	// WatchPull calls send with the progress of the newest download, and with
+	// each change, until it ends.
 	WatchPull(ctx context.Context, tell func(any) error) error
-	// CancelPull ends the pull and drops what has arrived.
+	// CancelPull ends the download and deletes what has arrived.
 	CancelPull(ctx context.Context) (contract.PackPull, error)
 	RemovePack(ctx context.Context, name string) error
 }

@@ -12,30 +12,30 @@ import (
 	"parley/appliance/contract"
 )
 
-// BoxPlugins looks after the plugins that are installed on the box, for its
-// operator. Errors are of the contract.
+// BoxPlugins manages the installed plugins. Its errors are those of package
+// contract.
 type BoxPlugins interface {
 	InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error)
 	InstalledPlugin(ctx context.Context, name string) (contract.ReturnPlugin, error)
-	// ExaminePlugin says what a plugin asks for, and changes nothing. What is read
-	// is a module that carries its manifest, or the tar of an OCI layout.
+	// ExaminePlugin returns what a plugin asks for and changes nothing. It reads
+	// a module with an embedded manifest, or the tar of an OCI layout.
 	ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error)
-	// InstallPlugin installs it, or where name is not empty has it take the place
-	// of that one.
+	// InstallPlugin installs a plugin. If name is not empty, the plugin replaces
+	// the one of that name.
 	InstallPlugin(ctx context.Context, name string, from io.ReadSeeker,
 		how contract.PluginChoice) (contract.ReturnPlugin, error)
 	ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin, error)
 	RemovePlugin(ctx context.Context, name string) error
 	CallPlugin(ctx context.Context, account, name string, c contract.PostedPluginCall) (contract.PluginCalled, error)
-	// PluginLog is the newest lines of its log, at most so many.
+	// PluginLog returns the newest lines of a plugin's log, at most so many.
 	PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error)
-	// FollowPlugin tells these, one by one, and then what comes, until ctx ends or
-	// the plugin is gone.
+	// FollowPlugin calls send with these lines and then with new ones, until ctx
+	// ends or the plugin is removed.
 	FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error
 	PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error)
 }
 
-// maxLogLines is how many lines of a log one answer holds: about all of it.
+// maxLogLines bounds the log lines in one answer: about a whole log.
 const maxLogLines = 10_000
 
 func aboutPlugins() descriptions {
@@ -186,7 +186,7 @@ func pluginChoice(q url.Values) (contract.PluginChoice, error) {
 	return how, nil
 }
 
-// withUpload writes the body into a file that has no name, for do to read: a plugin
+// withUpload copies the body into an unnamed file and calls do with it. A plugin
 // is too large to hold in memory twice.
 func (a *API) withUpload(r *http.Request, do func(io.ReadSeeker) error) error {
 	f, err := os.CreateTemp("", "parley-plugin-")

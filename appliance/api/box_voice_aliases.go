@@ -7,16 +7,18 @@ import (
 	"parley/appliance/contract"
 )
 
-// VoiceAliases knows which voices of the box stand in for others.
+// VoiceAliases manages which voices stand in for names that the box has no voice
+// for.
 type VoiceAliases interface {
-	// ListAliases returns all, those of the operator first.
+	// ListAliases returns all aliases, the operator's first.
 	ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, error)
-	// SetAlias has a voice stand in for a name. A contract.ErrInvalid: there is no
-	// such voice, or the name is that of one; an ErrConflict: the settings say what
-	// stands in for it, or there are too many.
+	// SetAlias makes a voice stand in for a name. The error is a
+	// contract.ErrInvalid if there is no such voice or the name is that of a
+	// voice, and a contract.ErrConflict if the settings define the alias or there
+	// are too many.
 	SetAlias(ctx context.Context, name, voice string) (contract.ReturnVoiceAlias, error)
-	// DeleteAlias forgets the alias of a name. A contract.ErrNotFound: the box has
-	// none.
+	// DeleteAlias deletes the operator's alias of a name. The error is a
+	// contract.ErrNotFound if there is none.
 	DeleteAlias(ctx context.Context, name string) error
 }
 

@@ -13,11 +13,11 @@ import (
 	"parley/store"
 )
 
-// BoxWebhooks knows how webhooks are told and tried.
+// BoxWebhooks describes and tests webhooks.
 type BoxWebhooks interface {
 	WebhookRecord(w store.SentWebhook) contract.ReturnWebhook
-	// TryWebhook sends a receiver a signed example, once. The error says in plain
-	// words why it was not delivered.
+	// TryWebhook sends a signed example to a receiver, once. The error says in
+	// plain words why it was not delivered.
 	TryWebhook(ctx context.Context, signingKey, url string) (took time.Duration, err error)
 }
 
@@ -105,7 +105,7 @@ func (a *API) webhookFilter(r *http.Request, q url.Values) (f store.WebhookFilte
 	return f, err
 }
 
-// accountID is the id of the account of a name; empty for none.
+// accountID returns the id of the account with a name; empty for an empty name.
 func (a *API) accountID(r *http.Request, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -114,7 +114,7 @@ func (a *API) accountID(r *http.Request, name string) (string, error) {
 	return account.ID, err
 }
 
-// changeWebhooks does something to those that a body names.
+// changeWebhooks calls change with the webhooks that the body selects.
 func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request,
 	change func(context.Context, store.WebhookFilter) (int, error)) error {
 	posted, err := decode(r, contract.Parse[contract.PostedWebhookChoice])

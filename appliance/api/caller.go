@@ -11,62 +11,63 @@ import (
 	"parley/store"
 )
 
-// Keys knows what API keys and access tokens open.
+// Keys authenticates API keys, access tokens and sessions.
 type Keys interface {
-	// OpenKey returns what the key opens; store.ErrNotFound for a key that is
-	// unknown or revoked.
+	// OpenKey returns what an API key opens. The error is store.ErrNotFound for a
+	// key that is unknown or revoked.
 	OpenKey(ctx context.Context, apiKey string) (store.Grant, error)
-	// OpenToken returns what the token opens at that time; store.ErrNotFound
-	// for one that is unknown, expired, or of a key that is not what it was.
+	// OpenToken returns what an access token opens. The error is
+	// store.ErrNotFound for a token that is unknown or expired, or whose key was
+	// revoked or regenerated.
 	OpenToken(ctx context.Context, token string, at time.Time) (store.Grant, error)
-	// Holds returns store.ErrNotFound once the key behind a grant was revoked
-	// or regenerated.
+	// Holds returns store.ErrNotFound if the key behind a grant was revoked or
+	// regenerated.
 	Holds(ctx context.Context, g store.Grant) error
-	// WatchKey returns a context that ends when that has happened. release,
-	// called once, gives the watch back.
+	// WatchKey returns a context that ends when the grant becomes invalid.
+	// release must be called once.
 	WatchKey(g store.Grant) (lost context.Context, release func())
-	// Pair makes the key of a screen for its code; store.ErrNotFound for a code
-	// that is not good.
+	// Pair exchanges a pairing code for the key of a screen. The error is
+	// store.ErrNotFound for an invalid code.
 	Pair(ctx context.Context, code string, at time.Time) (store.Credentials, store.Kiosk, error)
-	// SignIn makes a session of the console for who has a link, and returns what
-	// its cookie is to hold; store.ErrNotFound for a link that is not good.
+	// SignIn exchanges a sign-in link for a console session and returns the value
+	// of the session's cookie. The error is store.ErrNotFound for an invalid
+	// link.
 	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made store.Session,
 		err error)
-	// OpenSession returns what a session's cookie opens at that time;
-	// store.ErrNotFound for one that is unknown, was ended, or whose time is over.
+	// OpenSession returns what a session's cookie opens. The error is
+	// store.ErrNotFound for a session that is unknown, ended or expired.
 	OpenSession(ctx context.Context, cookie string, at time.Time) (store.Grant, error)
-	// CreateToken makes a token for who has the key with its secret;
-	// store.ErrNotFound for who has not.
+	// CreateToken issues an access token. The error is store.ErrNotFound unless
+	// the API key and its secret are valid.
 	CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error)
 }
 
-// caller is who sent a request: the account and the key behind it. It is empty
-// where a route asks for neither.
+// caller is the account and the key of a request. It is empty on routes that ask
+// for neither.
 type caller struct {
 	store.Grant
-	client basicCredentials // of a route that wants the key with its secret
+	client basicCredentials // on routes with access bySecret
 }
 
 // basicCredentials are an API key and its secret key.
 type basicCredentials struct{ key, secret string }
 
-// maxKeyBytes is far above the keys that the box makes. What is longer is not
-// worth a look into the store.
+// maxKeyBytes is far above the length of the box's keys. A longer credential is
+// rejected without a query.
 const maxKeyBytes = 512
 
-// credential is what a request brings to be let in.
+// credential is the key, token or session of a request.
 type credential struct {
 	text    string
 	token   bool // an access token, not an API key
 	inQuery bool
-	cookie  bool // of a session of the console
+	cookie  bool // a session of the console
 }
 
-// credentialOf finds the credential where clients put it: Python's key in a
-// header, JavaScript's in a header or, for a WebSocket, in the query; a token
-// in Authorization or in the query; the console's session in a cookie. A key counts
-// before a token, a header before the query, and the cookie, which a browser sends
-// whatever else it is told to send, is the last.
+// credentialOf returns the credential of a request. A key comes before a token, a
+// header before the query, and the cookie is last, because a browser sends it
+// with every request. Python clients send the key in a header; JavaScript clients
+// send it in a header or, for a WebSocket, in the query.
 func credentialOf(r *http.Request) credential {
 	if key := firstNonBlank(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
 		return credential{text: key}
@@ -90,8 +91,8 @@ func credentialOf(r *http.Request) credential {
 	return credential{}
 }
 
-// firstNonBlank is the first text that is not blank, without the space around it;
-// clients send blank ones for what they have not set.
+// firstNonBlank returns the first text that is not blank, without the space
+// around it. Clients send blank values for parameters that they have not set.
 func firstNonBlank(texts ...string) string {
 	for _, text := range texts {
 		if text = strings.TrimSpace(text); text != "" {
@@ -101,9 +102,10 @@ func firstNonBlank(texts ...string) string {
 	return ""
 }
 
-// admit returns who sent the request, if the row lets them in and there is room
-// for it in their share. What may turn out to be wrong takes from the address's
-// share before anybody looks it up, so a flood of it ends here.
+// admit returns the caller of a request if the route admits it and its rate limit
+// allows the request. A credential that has not been verified lately counts
+// against the rate of its address before any lookup, so a flood of wrong ones
+// costs no queries.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	if rt.access == byToken || rt.access == byKey || rt.access == byOperator {
 		return a.admitKey(rt, r)
@@ -122,9 +124,9 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	return caller{}, nil
 }
 
-// admitKey lets in who brings a valid key or, where the row says that it takes
-// tokens, a valid token. The same is said of a wrong one as of a revoked or expired
-// one: which it was is no business of one who guesses.
+// admitKey admits a request with a valid key, session or, on routes with access
+// byToken, token. The error is the same for unknown, revoked and expired
+// credentials, so it tells an attacker nothing.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := credentialOf(r)
 	account, isKnown := a.recent.accountOf(c.text)
@@ -181,7 +183,7 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	return by, nil
 }
 
-// missingCredential says what a row wants of who brings nothing.
+// missingCredential returns the error text for a request without a credential.
 func missingCredential(rt route) string {
 	switch {
 	case rt.access != byToken:
@@ -194,7 +196,7 @@ func missingCredential(rt route) string {
 	return "no API key and no access token; send " + headersFor(rt)
 }
 
-// headersFor says which headers open a row.
+// headersFor names the headers that open a route.
 func headersFor(rt route) string {
 	if rt.access == byToken {
 		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
@@ -202,8 +204,8 @@ func headersFor(rt route) string {
 	return "a key in the header X-Service-Api-Key"
 }
 
-// countRequest counts a request before what it brings is looked up: of the account
-// that has lately opened the box with it, and of the address where none has.
+// countRequest counts a request before its credential is looked up: for its
+// account if the credential was valid lately, otherwise for its address.
 func (a *API) countRequest(account string, isKnown bool, c credential, r *http.Request) error {
 	switch {
 	case !isKnown:
@@ -211,7 +213,7 @@ func (a *API) countRequest(account string, isKnown bool, c credential, r *http.R
 	case account != "":
 		return a.rates.allowAccount(account)
 	}
-	return nil // it was made just now: its account is counted when it is known
+	return nil // a new credential, whose account is not known yet: admitKey counts it
 }
 
 func (a *API) lookUp(ctx context.Context, c credential) (store.Grant, error) {
@@ -226,8 +228,8 @@ func (a *API) lookUp(ctx context.Context, c credential) (store.Grant, error) {
 	return a.Keys.OpenKey(ctx, c.text)
 }
 
-// admitSecret wants the API key with its secret key, as Authorization: Basic.
-// Whether they are right is seen where the token is made, in one step with it.
+// admitSecret returns the API key and its secret key from Authorization: Basic.
+// makeToken verifies them.
 func (a *API) admitSecret(r *http.Request) (caller, error) {
 	key, secret, _ := r.BasicAuth()
 	if key == "" || secret == "" {
@@ -237,9 +239,9 @@ func (a *API) admitSecret(r *http.Request) (caller, error) {
 	return caller{client: basicCredentials{key, secret}}, nil
 }
 
-// wrongCredential counts a wrong credential and returns the answer to it. Who sends too
-// many is told to wait; what is right goes on working, for others may share the
-// address.
+// wrongCredential counts a wrong credential for its address and returns the
+// error: 401, or 429 after too many. Valid credentials keep working, because
+// several clients may share an address.
 func (a *API) wrongCredential(r *http.Request, why string) error {
 	wait, begins := a.wrongKeys.count(address(r), a.now())
 	if wait <= 0 {

@@ -8,14 +8,15 @@ import (
 	"parley/appliance/connection"
 )
 
-// Calls carries live conversations over WebRTC.
+// Calls runs live chats over WebRTC.
 type Calls interface {
-	// Answer begins a call of the account's with the offer in the request, and
-	// writes the answer; path is where the call is found from then on. An error
-	// means that nothing was answered yet.
+	// Answer starts a call with the offer in the request and writes the answer;
+	// path returns the path of a call's id. If the error is not nil, nothing was
+	// written to w.
 	Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
 		pass connection.Authorization) error
-	// Change takes what the client of a call adds to its offer, and answers it.
+	// Change applies candidates or a new offer of a call's client, and answers
+	// it.
 	Change(w http.ResponseWriter, r *http.Request, account, id string) error
 	// HangUp ends a call.
 	HangUp(account, id string) error
@@ -30,7 +31,7 @@ func (a *API) ifCalls(handle handler) handler {
 func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.Calls.Answer(w, r, by.AccountID, func(id string) string {
 		return "/v0/evi/chat/webrtc/calls/" + id
-	}, &pass{keys: a.Keys, grant: by.Grant})
+	}, &authorization{keys: a.Keys, grant: by.Grant})
 }
 
 func (a *API) changeCall(w http.ResponseWriter, r *http.Request, by caller) error {

@@ -32,7 +32,7 @@ func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, by caller) 
 		ChatGroupsPage: records}, err)
 }
 
-// chatGroup answers with a group and its own chats.
+// chatGroup answers with a group and a page of its chats.
 func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error {
 	q := r.URL.Query()
 	page, err := readTimedPage(q)
@@ -55,7 +55,7 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error
 	}, notFound(err, "chat group", r.PathValue("id")))
 }
 
-// chatGroupEvents answers with what happened in all chats of a group.
+// chatGroupEvents answers with the events of all chats of a group.
 func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, by caller)
 	}, notFound(err, "chat group", id))
 }
 
-// deleteChatGroup removes a group with all that is kept of its chats.
+// deleteChatGroup deletes a group with its chats and their recordings.
 func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, by caller) error {
 	id := r.PathValue("id")
 	err := a.Records.DeleteChatGroup(r.Context(), by.AccountID, id)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxSearchChars is the longest that words to search for may be together, and
-	// maxSearchWords how many: a sentence.
+	// maxSearchChars and maxSearchWords bound the words to search for: a
+	// sentence.
 	maxSearchChars = 200
 	maxSearchWords = 16
 )
 
-// searchChats answers with chats that were found.
+// searchChats answers with the chats that match a search.
 func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) error {
 	q := r.URL.Query()
 	search, err := readSearch(q)
@@ -59,7 +59,7 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 	return a.result(w, http.StatusOK, answer, nil)
 }
 
-// readSearch reads what chats are searched for.
+// readSearch parses the query of a search.
 func readSearch(q url.Values) (f store.ChatSearch, err error) {
 	f.ConfigID, f.CustomSessionID, f.Before = q.Get("config_id"), q.Get("custom_session_id"), q.Get("before")
 	if f.Statuses, err = readStatuses(q); err != nil {

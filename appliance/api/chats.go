@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// readTimedPage reads which piece of a list in time a query asks for.
+// readTimedPage parses the page and the order of a list in time.
 func readTimedPage(q url.Values) (store.Page, error) {
 	page, err := readPage(q)
 	if err != nil {
@@ -24,7 +24,7 @@ func readTimedPage(q url.Values) (store.Page, error) {
 	return page, err
 }
 
-// timedPaging says of a page where it lies among so many rows.
+// timedPaging describes a page among so many rows.
 func timedPaging(p store.Page, rows int) contract.TimedPaging {
 	t := contract.TimedPaging{Paging: paging(p, rows), PaginationDirection: contract.Ascending}
 	if p.Descending {
@@ -33,13 +33,13 @@ func timedPaging(p store.Page, rows int) contract.TimedPaging {
 	return t
 }
 
-// readStatuses reads the statuses that a list is limited to. Clients repeat the
-// parameter or put commas between them.
+// readStatuses parses the statuses that a list is limited to. Clients repeat the
+// parameter or separate values with commas.
 func readStatuses(q url.Values) ([]store.Status, error) {
 	var chosen []store.Status
 	for text := range strings.SplitSeq(strings.Join(q["status"], ","), ",") {
 		switch {
-		case text == "": // so clients write a parameter that they have not set
+		case text == "": // clients write a parameter that they have not set like this
 		case slices.Contains(contract.ChatStatuses(), contract.ChatStatus(text)):
 			chosen = append(chosen, store.Status(text))
 		default:
@@ -51,7 +51,8 @@ func readStatuses(q url.Values) ([]store.Status, error) {
 	return chosen, nil
 }
 
-// notFound names what the store did not find.
+// notFound turns a store.ErrNotFound into a contract.ErrNotFound that names what
+// is missing. It returns other errors as they are.
 func notFound(err error, what, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrNotFound{What: what, ID: id}
@@ -75,7 +76,7 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, by caller) error
 		ChatsPage: chatRecords(chats)}, err)
 }
 
-// chatEvents answers with a chat and what happened in it.
+// chatEvents answers with a chat and a page of its events.
 func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
@@ -134,7 +135,7 @@ func eventRecords(events []store.Event) []contract.ReturnChatEvent {
 	return records
 }
 
-// configSpec names the config of a chat that had one.
+// configSpec returns the config of a chat, or nil if it had none.
 func configSpec(c store.ConfigRef) *contract.ReturnConfigSpec {
 	if c.ID == "" {
 		return nil
@@ -142,7 +143,7 @@ func configSpec(c store.ConfigRef) *contract.ReturnConfigSpec {
 	return &contract.ReturnConfigSpec{ID: c.ID, Version: c.Version}
 }
 
-// configFilter and statusFilter describe what readers of lists of chats may ask for.
+// configFilter and statusFilter describe the filters of lists of chats.
 func configFilter() describe.Parameter {
 	return parameter("config_id", "Only chats that used this config.", describe.String())
 }
@@ -152,7 +153,7 @@ func statusFilter() describe.Parameter {
 		describe.Enum(contract.ChatStatuses()...))
 }
 
-// timedQuery describes what readTimedPage reads, and more.
+// timedQuery describes the parameters of readTimedPage, and more.
 func timedQuery(more ...describe.Parameter) []describe.Parameter {
 	ascending := parameter("ascending_order", "Oldest first.", describe.Boolean().WithDefault(true))
 	return append(append(pageQuery(), ascending), more...)

@@ -7,22 +7,22 @@ import (
 	"parley/store"
 )
 
-// Configs reads configs with the prompt and the tools that they use. What its
-// records point to is shared: nobody may change it.
+// Configs reads configs with the prompts and tools that they use. Callers share
+// what its records point to and must not change it.
 type Configs struct {
 	records *store.Store
 	cache   *versionCache
 	plugins installedTools
 }
 
-// NewConfigs returns the configs of a store, which may use the tools of plugins;
-// nil: there are none.
+// NewConfigs returns the configs of a store, which may use the tools of plugins.
+// plugins may be nil.
 func NewConfigs(records *store.Store, plugins Plugins) Configs {
 	return Configs{records, newVersionCache(), installedTools{plugins}}
 }
 
-// Config returns a version of an account's config, the newest where version is
-// nil. The error is a store.ErrNotFound where there is none.
+// Config returns a version of an account's config; nil means the newest. The
+// error is a store.ErrNotFound if there is none.
 func (c Configs) Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
 	v, err := c.records.VersionOf(ctx, account,
 		store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
@@ -36,7 +36,7 @@ func (c Configs) Config(ctx context.Context, account, id string, version *int) (
 	return records[0], nil
 }
 
-// read reads what all the versions use at once.
+// read returns the records of versions. It reads all that they use in one query.
 func (c Configs) read(ctx context.Context, account string, versions []store.Version) ([]contract.ReturnConfig, error) {
 	posted := make([]contract.PostedConfigVersion, len(versions))
 	var refs []store.Ref
@@ -73,7 +73,7 @@ func (c Configs) read(ctx context.Context, account string, versions []store.Vers
 	return records, nil
 }
 
-// usedRecords are the prompts and tools that configs use, each read once: the
+// usedRecords are the prompts and tools that configs use. Each is read once: the
 // configs of a page often share them.
 type usedRecords struct {
 	prompts map[store.Ref]contract.ReturnPrompt
@@ -96,7 +96,8 @@ func (c Configs) readUsed(found map[store.Ref]store.Version) (u usedRecords, err
 	return u, nil
 }
 
-// configRecord is a config with what is left of the prompt and tools it uses.
+// configRecord returns the record of a config, without the prompts and tools that
+// were deleted.
 func configRecord(v store.Version, posted contract.PostedConfigVersion, used usedRecords) contract.ReturnConfig {
 	c := posted.Record()
 	c.ID, c.Version, c.Name, c.VersionDescription = v.ID, v.Number, v.Name, v.Description

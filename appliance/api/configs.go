@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-// configs answers for the configs of an account.
+// configs returns the handlers of configs.
 func (a *API) configs() versioned[contract.ReturnConfig] {
 	return versioned[contract.ReturnConfig]{
 		API:        a,
@@ -41,8 +41,8 @@ func (a *API) nextConfigVersion(
 	return a.configVersions(r.Context(), account, r.PathValue("id"), name, c, false)
 }
 
-// configVersions are the draft of a config and, before it, that of the prompt
-// whose text it brings. Such a prompt has the config's name.
+// configVersions returns a new version of a config and, before it, one of a new
+// prompt if the body contains a prompt's text. The prompt gets the config's name.
 func (a *API) configVersions(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
 	isNew bool) ([]store.NewVersion, error) {
 	var drafts []store.NewVersion
@@ -78,7 +78,8 @@ func (a *API) configVersions(ctx context.Context, account, id, name string, c co
 	return append(drafts, own), err
 }
 
-// checkToolNames: a model calls a tool by its name, so each name is one tool.
+// checkToolNames returns an error if two tools of a config have the same name: a
+// model calls a tool by its name.
 func (a *API) checkToolNames(ctx context.Context, account string, c contract.PostedConfigVersion) error {
 	found, err := a.Records.Resolve(ctx, account, toolRefs(c))
 	if err != nil {
@@ -105,7 +106,7 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 	return nil
 }
 
-// uses are the versions that a config refers to.
+// uses returns the versions that a config refers to.
 func uses(c contract.PostedConfigVersion) []store.Ref {
 	refs := toolRefs(c)
 	if c.Prompt != nil {

@@ -11,24 +11,24 @@ import (
 	"parley/internal/limit"
 )
 
-// slots lets in what is open at once, connections or requests, by address.
+// openLimiter limits what is open at once, connections or requests, by address.
 type openLimiter struct{ *limit.Limiter[netip.Prefix] }
 
 func newOpenLimiter(l Limits) openLimiter {
 	return openLimiter{limit.New[netip.Prefix](limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress})}
 }
 
-// reservedForLocal of all are for clients on the machine itself, so that its
-// operator and its health checks get in when strangers hold the rest.
+// reservedForLocal of all places are for clients on the machine itself, so that
+// its operator and its health checks get in when others hold the rest.
 const reservedForLocal = 16
 
-// openRetry is when it is worth to try again: connections that do nothing are
-// closed within a minute and a half, most others within seconds.
+// openRetry is the Retry-After at the limit: idle connections are closed within a
+// minute and a half, most others within seconds.
 const openRetry = 5 * time.Second
 
-// enter takes a slot, which leave gives back. The error is a
-// contract.ErrTooMany for an address that holds all it may, and a
-// contract.ErrFull where there is no slot left.
+// enter admits one more from an address; leave must be called once it is closed.
+// The error is a contract.ErrTooMany for an address at its limit, and a
+// contract.ErrFull at the limit of the box.
 func (p openLimiter) enter(from netip.Prefix) (leave func(), err error) {
 	atOnce, ofOne := p.MaxActive, 0
 	if !from.Addr().IsLoopback() {
@@ -45,16 +45,15 @@ func (p openLimiter) enter(from netip.Prefix) (leave func(), err error) {
 	return leave, err
 }
 
-// sendBuffer is how much of an answer the operating system holds for a client,
-// in bytes. Left to itself it is megabytes: of a thousand clients that read
-// nothing that would be gigabytes. And since a writer hears of progress when a
-// third of it is free, a slow client that moves would look like one that does
-// not. It is still 6 MB a second at 10 ms to the client and back.
+// sendBuffer is how much of an answer the operating system buffers for a client,
+// in bytes. The default is megabytes, which for a thousand clients that read
+// nothing would be gigabytes. A writer also learns of progress only when a third
+// of the buffer is free, so with a large one a slow client would look stalled. It
+// still allows 6 MB a second at a round-trip time of 10 ms.
 const sendBuffer = 64 << 10
 
-// Listen returns l with a limit on how many connections are open at once. Those
-// above it are closed as soon as they are made, before a TLS handshake or
-// anything else is spent on them.
+// Listen returns l with a limit on the connections that are open at once.
+// Connections above it are closed when they are accepted, before a TLS handshake.
 func Listen(l net.Listener, limits Limits, log *slog.Logger) net.Listener {
 	return &listener{Listener: l, limiter: newOpenLimiter(limits), log: log}
 }
@@ -63,13 +62,13 @@ type listener struct {
 	net.Listener
 	limiter  openLimiter
 	log      *slog.Logger
-	warnedAt time.Time // of the goroutine that accepts
+	warnedAt time.Time // used by the accepting goroutine only
 }
 
-// warnEvery is how often the log says that connections are refused.
+// warnEvery is how often the log reports rejected connections.
 const warnEvery = time.Minute
 
-// Accept returns the next connection that has a slot.
+// Accept returns the next connection within the limit.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -79,7 +78,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		leave, err := l.limiter.enter(networkOf(conn.RemoteAddr().String()))
 		if err == nil {
 			if b, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-				_ = b.SetWriteBuffer(sendBuffer) // a wish; without it a client may be slower
+				_ = b.SetWriteBuffer(sendBuffer) // best effort: without it a client may be slower
 			}
 			return &limitedConn{errorRewriter: errorRewriter{conn, l.log}, release: leave}, nil
 		}
@@ -92,19 +91,19 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// limitedConn is a connection that has a slot.
+// limitedConn is a connection that counts against the limit.
 type limitedConn struct {
 	errorRewriter
 	release func()
 }
 
-// Close gives the slot back, once.
+// Close closes the connection and gives its place back.
 func (c *limitedConn) Close() error {
 	defer c.release()
 	return c.Conn.Close()
 }
 
-// SetWriteBuffer reaches through to the TCP connection.
+// SetWriteBuffer sets the write buffer of the TCP connection.
 func (c *limitedConn) SetWriteBuffer(bytes int) error {
 	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		return b.SetWriteBuffer(bytes)

@@ -17,23 +17,24 @@ import (
 )
 
 const (
-	// maxParts of a form, and mostPartBytes of all of them but the recording: the
-	// context is the longest of them.
+	// maxParts bounds the parts of a form, and maxPartBytes all of them but the
+	// recording; the context is the longest.
 	maxParts     = 64
 	maxPartBytes = 1 << 20
 )
 
-// voiceConversion answers with messages, a line each, as their sound is made.
+// voiceConversion streams the converted speech as messages, one a line.
 func (a *API) voiceConversion(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.convert(w, r, by, func(j *speech.Job) error { return stream(w, r, j) })
 }
 
-// voiceConversionFile answers with a file when all of it is made.
+// voiceConversionFile answers with the converted speech as one file.
 func (a *API) voiceConversionFile(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.convert(w, r, by, func(j *speech.Job) error { return sendFile(w, r, j) })
 }
 
-// convert reads a form, has its recording heard, and lets answer say it.
+// convert parses a form, has its recording converted, and calls answer with the
+// job.
 func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer func(*speech.Job) error) error {
 	leave, err := a.uploads.enter(by.AccountID)
 	if err != nil {
@@ -61,20 +62,20 @@ func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer 
 	return a.runJob(w, r, j, answer)
 }
 
-// conversionForm is what came.
+// conversionForm is a parsed form.
 type conversionForm struct {
-	recording *os.File // has no name
+	recording *os.File // an unnamed file
 	parts     map[string][][]byte
 }
 
 func (f *conversionForm) close() {
 	if f.recording != nil {
-		_ = f.recording.Close() // nothing of it is kept
+		_ = f.recording.Close() // the file is deleted in any case
 	}
 }
 
-// readConversion reads a form part by part, and the recording into a file: it may
-// be large, and may come slowly.
+// readConversion parses a form part by part. It writes the recording to a file,
+// because the recording may be large and arrive slowly.
 func readConversion(r *http.Request) (*conversionForm, error) {
 	kind := r.Header.Get("Content-Type")
 	media, params, err := mime.ParseMediaType(kind)
@@ -109,7 +110,8 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	return form, nil
 }
 
-// addPart keeps a part.
+// addPart stores a part other than the recording; left is how many bytes the
+// parts may still have.
 func (f *conversionForm) addPart(part *multipart.Part, room *int64) error {
 	name, _, _ := strings.Cut(part.FormName(), "[") // include_timestamp_types[0]
 	if name == "audio" {
@@ -127,8 +129,8 @@ func (f *conversionForm) addPart(part *multipart.Part, room *int64) error {
 	return nil
 }
 
-// saveRecording writes the recording into a file. A part that is empty or says null
-// is none.
+// saveRecording writes the recording to a file. An empty part, or one that is
+// null, counts as absent.
 func (f *conversionForm) saveRecording(part *multipart.Part) error {
 	if f.recording != nil {
 		return contract.ErrInvalid{Field: "audio", Why: "comes twice; expected one recording"}
@@ -156,7 +158,7 @@ func (f *conversionForm) saveRecording(part *multipart.Part) error {
 	return err
 }
 
-// formError is what is said of a form that cannot be read to its end.
+// formError returns the error for a form that cannot be parsed to its end.
 func formError(err error) error {
 	if k, told := kindOf(err); told != nil && k.status != 0 {
 		return err
@@ -167,7 +169,8 @@ func formError(err error) error {
 	return contract.ErrInvalid{Field: "body", Why: "it is no multipart/form-data that can be read to its end"}
 }
 
-// decodeRecording decodes a recording, one at a time: all of it is held in memory.
+// decodeRecording decodes recordings one at a time, because the samples are held
+// in memory.
 func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error) {
 	select {
 	case a.decoding <- struct{}{}:
@@ -189,7 +192,7 @@ func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error)
 	return pcm, nil
 }
 
-// decodeError is what is said of a recording that is not taken.
+// decodeError returns the error for a recording that cannot be decoded.
 func decodeError(err error) error {
 	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or " +
 		"Opus"

@@ -9,18 +9,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// exposedHeaders are the headers that a page of another origin may read, besides those
-// that the standard lets it read anyway (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
+// exposedHeaders are the headers that a page of another origin may read, besides
+// those that the standard allows
+// (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
 const exposedHeaders = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, " +
 	"Accept-Ranges, Location, ETag"
 
-// preflightSeconds is how long a browser may keep the answer to a preflight, in
-// seconds: the two hours to which browsers cut longer times.
+// preflightSeconds is how long a browser may cache a preflight: two hours, the
+// most that browsers allow.
 const preflightSeconds = "7200"
 
-// cors says to a browser what pages of other origins may do, and answers its
-// preflights: done is true then. Nothing here relies on cookies, so a page gains
-// nothing from an answer that it may not read.
+// cors sets the headers that tell a browser what pages of other origins may do.
+// It answers preflights, and done is then true. The API uses no cookies across
+// origins, so a page gains nothing from an answer that it may not read.
 func (a *API) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

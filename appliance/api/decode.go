@@ -12,8 +12,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// decode reads the JSON body of a request by parse, which says what is wrong
-// with it. A body that is not said to be anything is taken for JSON.
+// decode parses the JSON body of a request with parse. A body without a content
+// type is taken for JSON.
 func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	var none T
 	if kind := r.Header.Get("Content-Type"); kind != "" && !isJSON(kind) {
@@ -29,7 +29,7 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return none, err
 	}
-	if err != nil { // the client broke off, or its chunks are none
+	if err != nil { // the client closed the connection, or sent invalid chunks
 		return none, contract.ErrInvalid{Field: "body", Why: "it could not be read to its end"}
 	}
 	// Editors and shells of Windows put a byte order mark before UTF-8; a reader
@@ -48,7 +48,7 @@ func parsed[T contract.Readable[T]](handle func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// isJSON also takes the kinds that are JSON by their suffix (RFC 6839).
+// isJSON reports whether a content type is JSON, also by its suffix (RFC 6839).
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (kind == "application/json" ||

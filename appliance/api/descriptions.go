@@ -50,7 +50,7 @@ func allDescriptions() descriptions {
 		aboutSessions(),
 		aboutSpeaker(),
 		aboutBox(),
-		aboutDocuments(),
+		aboutDescriptions(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -61,10 +61,11 @@ func ok(v any) []describe.Answer { return []describe.Answer{{Status: 200, Value:
 
 func created(v any) []describe.Answer { return []describe.Answer{{Status: 201, Value: v}} }
 
-// ofType is an answer that is not written as JSON of a type.
+// ofType describes an answer with a media type other than JSON.
 func ofType(media string) []describe.Answer { return []describe.Answer{{Status: 200, Media: media}} }
 
-// unchanged answers who has the newest already, by its ETag.
+// unchanged describes the answer to a client that has the newest version, by its
+// ETag.
 func unchanged() describe.Answer {
 	return describe.Answer{Status: 304, Description: "It is as If-None-Match says"}
 }
@@ -74,7 +75,7 @@ func parameter(name, says string, schema *describe.Schema) describe.Parameter {
 	return describe.Parameter{Name: name, Description: says, Schema: schema}
 }
 
-// pageQuery is what readPage reads.
+// pageQuery describes the parameters of readPage.
 func pageQuery() []describe.Parameter {
 	return []describe.Parameter{
 		{Name: "page_number", Description: "Which page, from 0. One past the end is empty.",

@@ -13,29 +13,29 @@ import (
 	"parley/store"
 )
 
-// diskUse holds each account to its room on the disk.
+// diskUse limits the data that each account stores.
 type diskUse struct {
-	limit    int64 // bytes; 0 for no limit
+	limit    int64 // bytes; 0 means no limit
 	records  *store.Store
 	mu       sync.Mutex
 	measured *simplelru.LRU[string, accountUsage]
 }
 
-// held is how much an account holds: as it was measured, and what has come
-// since.
+// accountUsage is how much an account stored when it was measured, and what its
+// requests have added since.
 type accountUsage struct {
 	bytes int64
 	at    time.Time
 }
 
 const (
-	// measureEvery is how often what an account holds is measured while it adds
-	// to it. It takes 5 ms where there are 100,000 chats.
+	// measureEvery is how often an account's usage is measured while it adds
+	// data. Measuring takes 5 ms with 100,000 chats.
 	measureEvery = 10 * time.Second
-	// maxMeasured are remembered; what is forgotten is measured again.
+	// maxMeasured bounds the remembered accounts; others are measured again.
 	maxMeasured = 1024
-	// diskRetry is when it is worth to try again: somebody has to delete
-	// something first.
+	// diskRetry is the Retry-After of a full account: somebody has to delete data
+	// first.
 	diskRetry = time.Minute
 )
 
@@ -44,9 +44,9 @@ func newDiskUse(l Limits, records *store.Store) *diskUse {
 	return &diskUse{limit: l.DiskPerAccount, records: records, measured: known}
 }
 
-// check refuses, with a contract.ErrFull, a request that would add to what a
-// full account holds. A body whose length is not known beforehand counts as the
-// largest that it may be, until the account is measured again.
+// check returns a contract.ErrFull if the caller's account is full. A body of
+// unknown length counts as the largest possible one until the account is measured
+// again.
 func (d *diskUse) check(by caller, r *http.Request, largest int64) error {
 	if d.limit == 0 || by.AccountID == "" {
 		return nil
@@ -69,8 +69,7 @@ func (d *diskUse) check(by caller, r *http.Request, largest int64) error {
 
 func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
 
-// held returns how much an account holds, and notes that so many bytes more are
-// about to come.
+// add returns an account's usage, and then adds more bytes to it.
 func (d *diskUse) add(ctx context.Context, account string, more int64) (int64, error) {
 	d.mu.Lock()
 	h, known := d.measured.Get(account)

@@ -23,21 +23,21 @@ import (
 //go:embed described
 var generated embed.FS
 
-// madeVersion stands in them where each box puts its own version.
+// madeVersion is the placeholder for the version in the generated descriptions.
 const madeVersion = "0.0.0-made"
 
-// document is a description as it is served.
+// document is a description of the API as it is served.
 type document struct {
 	mediaType string
-	policy    string // Content-Security-Policy: what a browser may do with it
+	policy    string // Content-Security-Policy
 	text      []byte
-	tag       string // changes with the text
+	tag       string // ETag
 }
 
-// documents are the descriptions of all that is served.
+// documents are the descriptions of the API.
 type documents struct{ openAPI, asyncAPI, page document }
 
-// described is what the routes say of themselves.
+// description returns the description of all routes.
 func (a *API) description() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
@@ -62,7 +62,8 @@ func (a *API) description() describe.Box {
 	return box
 }
 
-// readDocuments reads the descriptions and puts the version of the box in them.
+// readDocuments reads the generated descriptions and inserts the version of the
+// box.
 func readDocuments(version string) (d documents, err error) {
 	quoted, err := json.Marshal(version)
 	if err != nil {
@@ -94,7 +95,6 @@ func readDocument(name, mediaType, policy, version string) (document, error) {
 	return document{mediaType, policy, text, `"` + hex.EncodeToString(sum[:8]) + `"`}, nil
 }
 
-// docsPage, openAPI and asyncAPI answer with the descriptions of the API.
 func (a *API) docsPage(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return a.document(w, r, func(d documents) document { return d.page })
 }
@@ -116,7 +116,7 @@ func (a *API) document(w http.ResponseWriter, r *http.Request, which func(docume
 	h := w.Header()
 	h.Set("Content-Type", d.mediaType)
 	h.Set("ETag", d.tag)
-	h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
+	h.Set("Cache-Control", "no-cache") // revalidate: an update of the box changes the text
 	h.Set("Content-Security-Policy", d.policy)
 	if r.Header.Get("If-None-Match") == d.tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -126,7 +126,7 @@ func (a *API) document(w http.ResponseWriter, r *http.Request, which func(docume
 	return err
 }
 
-func aboutDocuments() descriptions {
+func aboutDescriptions() descriptions {
 	return inSection("The box", descriptions{
 		"GET /docs": {
 			ID:      "docs",

@@ -9,9 +9,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// enforce stands before the handler of a row: it lets in whom the row lets in,
-// bounds the body and the time as the row says, and calls the handler with the
-// caller.
+// enforce returns the handler of a route. It admits the callers that the route
+// admits, applies the limits of the route, and calls the route's handler.
 func (a *API) enforce(rt route) http.Handler {
 	return a.withErrors(func(w http.ResponseWriter, r *http.Request) error {
 		by, err := a.admit(rt, r)
@@ -31,7 +30,7 @@ func (a *API) enforce(rt route) http.Handler {
 			return rt.handle(w, r, by)
 		}
 		return beginWithin(rt.time, w, r, func(r *http.Request) error {
-			if rt.time == synthesis || rt.access == byLink { // what lasts as long as it is heard
+			if rt.time == synthesis || rt.access == byLink { // these stream sound for up to half an hour
 				return a.untilRevoked(w, r, by, rt.handle)
 			}
 			return rt.handle(w, r, by)
@@ -39,13 +38,12 @@ func (a *API) enforce(rt route) http.Handler {
 	})
 }
 
-// errRevoked ends what was opened with a key or a session that opens nothing any
-// more.
+// errRevoked ends an answer whose caller's key or session became invalid.
 var errRevoked = contract.ErrUnauthorized{
 	Why: "the API key has expired, or was revoked or regenerated, or the session was ended"}
 
-// held is a context that ends, with errHeldNoMore as its cause, where the caller's key
-// or session holds no more. end is to be called once.
+// revocable returns a context that ends, with errRevoked as its cause, when the
+// caller's key or session becomes invalid. end must be called once.
 func (a *API) revocable(ctx context.Context, by caller) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	lost, release := a.Keys.WatchKey(by.Grant)
@@ -57,8 +55,7 @@ func (a *API) revocable(ctx context.Context, by caller) (_ context.Context, end 
 	}
 }
 
-// untilRevoked calls handle with a request whose context is held: speech is sent for as
-// long as half an hour.
+// untilRevoked calls handle with a request whose context is revocable.
 func (a *API) untilRevoked(w http.ResponseWriter, r *http.Request, by caller, handle handler) error {
 	ctx, end := a.revocable(r.Context(), by)
 	defer end()
@@ -69,11 +66,12 @@ func (a *API) untilRevoked(w http.ResponseWriter, r *http.Request, by caller, ha
 	return err
 }
 
-// errTimedOut ends the context of a request whose answer takes too long.
+// errTimedOut is the cause of a context that ended because the answer did not
+// begin in time.
 var errTimedOut = errors.New("the time for an answer is over")
 
-// beginWithin calls handle with a request whose context ends when limit is over and
-// the answer has not begun.
+// beginWithin calls handle with a request whose context ends unless the answer
+// begins within limit.
 func beginWithin(limit time.Duration, w http.ResponseWriter, r *http.Request, handle func(*http.Request) error) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -90,27 +88,28 @@ func beginWithin(limit time.Duration, w http.ResponseWriter, r *http.Request, ha
 	return err
 }
 
-// answerTimer is the time that is left for an answer to begin. The zero value is
-// without end.
+// answerTimer bounds the time until an answer begins. The zero value has no
+// limit.
 type answerTimer struct {
 	timer *time.Timer
 	limit time.Duration
 }
 
-// restart gives all of the time again: the client has sent more of its body.
+// restart starts the timer anew, because the client has sent more of its body.
 func (p answerTimer) restart() {
 	if p.timer != nil {
 		p.timer.Reset(p.limit)
 	}
 }
 
-// rest stops the clock: the answer has begun.
+// stop stops the timer, because the answer has begun.
 func (p answerTimer) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
 }
 
+// withErrors returns a handler that answers the errors of handle.
 func (a *API) withErrors(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {

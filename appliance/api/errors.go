@@ -19,27 +19,28 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// malformed is the body of a 422: all that does not fit its schema.
+// malformed is the body of a 422: every problem with the request body.
 type malformed struct {
 	Detail []contract.ValidationError `json:"detail"`
 }
 
 var errPanic = errors.New("a handler panicked")
 
-// clientGone is the status in the log for a client that did not wait for its
-// answer, as others use it too; it is never sent.
+// clientGone is the status that nginx and others log for a client that closed
+// its connection before the answer. It is never sent.
 const clientGone = 499
 
-// answerError answers an error as the table of kinds says. What is in no row of it
-// is a fault of ours, of which only the log says more.
+// answerError writes the answer to an error: status and code come from the
+// table of kinds. An error of no kind is answered with 500, and its text goes
+// to the log only.
 func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	sent, _ := w.(*response)
 	if sent != nil && sent.status != 0 {
 		level := slog.LevelError
-		if sent.slow || r.Context().Err() != nil { // the client's doing
+		if sent.slow || r.Context().Err() != nil { // the client caused it
 			level = slog.LevelDebug
 		}
-		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(),
+		a.Log.Log(r.Context(), level, "request failed after the answer had begun", "request", sent.id(),
 			"path", loggedPath(r), "err", err)
 		return
 	}
@@ -52,7 +53,7 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 			return
 		}
 		if !errors.Is(err, errPanic) { // logged with its stack already
-			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path",
+			a.Log.ErrorContext(r.Context(), "request failed", "request", w.Header().Get("X-Request-Id"), "path",
 				loggedPath(r), "err", err)
 		}
 		a.reply(w, http.StatusInternalServerError,
@@ -71,7 +72,7 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// setHeaders adds what a status needs besides a body.
+// setHeaders sets the headers that a status requires.
 func (a *API) setHeaders(w http.ResponseWriter, r *http.Request, status int, told error) {
 	h := w.Header()
 	if e, ok := told.(interface{ Wait() time.Duration }); ok && e.Wait() > 0 {
@@ -90,7 +91,7 @@ func (a *API) setHeaders(w http.ResponseWriter, r *http.Request, status int, tol
 			h.Set("Sec-WebSocket-Version", "13")
 		}
 	case http.StatusRequestTimeout:
-		if r.ProtoMajor == 1 { // the rest of the body would be read as the next request
+		if r.ProtoMajor == 1 { // the server would parse the rest of the body as the next request
 			h.Set("Connection", "close")
 		}
 	}

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// keepAliveEvery is after how long of silence a stream of events says that it is there:
-// less than the minute after which proxies give up on a connection.
+// keepAliveEvery is after how long a silence a stream sends a comment, to keep
+// proxies from closing it after a minute.
 const keepAliveEvery = 20 * time.Second
 
-// streamEvents answers with server-sent events (HTML Living Standard, section 9.2): tell
-// sends each, until it returns, the client is gone, its key or session holds no
-// more, or the box stops. What is wrong with the request has to be seen before.
+// streamEvents answers with server-sent events (HTML Living Standard, section
+// 9.2). It calls watch, which sends events until it returns, and ends ctx when
+// the client is gone, its access is revoked, or the box stops. The caller must
+// have checked the request.
 func (a *API) streamEvents(w http.ResponseWriter, r *http.Request, by caller,
 	tell func(ctx context.Context, send func(any) error) error) error {
 	ctx, end := a.revocable(r.Context(), by)
@@ -38,9 +39,9 @@ func (a *API) streamEvents(w http.ResponseWriter, r *http.Request, by caller,
 	return err
 }
 
-// eventStream writes them, and something in between.
+// eventStream writes events, and comments in between.
 type eventStream struct {
-	cancel func() // is called where the client takes nothing more
+	cancel func() // called when the client is gone
 
 	mu        sync.Mutex
 	ended     bool
@@ -48,7 +49,7 @@ type eventStream struct {
 	keepAlive *time.Timer
 }
 
-// startKeepAlive has something said in every silence.
+// startKeepAlive sends a comment in every silence.
 func (s *eventStream) startKeepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +73,7 @@ func (s *eventStream) write(text string) error {
 	return err
 }
 
-// send writes v, as JSON in one line.
+// send writes v as one event.
 func (s *eventStream) send(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *eventStream) send(v any) error {
 	return s.write("data: " + string(text) + "\n\n")
 }
 
-// end waits for what is being written, and lets nothing more be.
+// end waits for a write under way and stops further writes.
 func (s *eventStream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,14 +11,15 @@ import (
 	"parley/store"
 )
 
-// kind is a kind of error as clients are told of it.
+// kind is the status and code with which errors of one type are answered.
 type kind struct {
-	error  error // empty, of the kind's type
+	error  error // the zero value of the type
 	status int
 	code   string
 }
 
-// kinds are all of them. A test sees to it that none is missing.
+// kinds has a row for every error type of package contract, which a test
+// checks, and for errToken.
 var kinds = []kind{
 	{contract.ErrInvalid{}, http.StatusBadRequest, "invalid_request"},
 	{contract.ErrUnauthorized{}, http.StatusUnauthorized, "unauthorized"},
@@ -36,15 +37,15 @@ var kinds = []kind{
 	{contract.ErrFull{}, http.StatusServiceUnavailable, "full"},
 	{contract.ErrUnavailable{}, http.StatusServiceUnavailable, "unavailable"},
 	{contract.ErrTimedOut{}, http.StatusServiceUnavailable, "timed_out"},
-	{errToken{}, 0, ""}, // has its own
+	{errToken{}, 0, ""}, // carries its own status and code
 }
 
-// kindOf unwraps err to the first error of a kind, also of several that are joined;
-// told is nil where there is none. The error that is told says nothing of what it was
-// wrapped in.
-func kindOf(err error) (k kind, told error) {
-	if k, told = firstKind(err); told != nil {
-		return k, told
+// kindOf finds the first error of a kind in err and the errors that it wraps or
+// joins. public is that error without its wrapping, for the client; it is nil if
+// there is none.
+func kindOf(err error) (k kind, public error) {
+	if k, public = firstKind(err); public != nil {
+		return k, public
 	}
 	if translated := translate(err); translated != nil {
 		return kindOf(translated)
@@ -52,7 +53,7 @@ func kindOf(err error) (k kind, told error) {
 	return kind{}, nil
 }
 
-// firstKind is the first of a row of the table in err and what it wraps.
+// firstKind returns the first error in err's tree that has a row in kinds.
 func firstKind(err error) (kind, error) {
 	for _, k := range kinds {
 		if err != nil && reflect.TypeOf(err) == reflect.TypeOf(k.error) {
@@ -67,20 +68,20 @@ func firstKind(err error) (kind, error) {
 		return firstKind(e.Unwrap())
 	case interface{ Unwrap() []error }:
 		for _, one := range e.Unwrap() {
-			if k, told := firstKind(one); told != nil {
-				return k, told
+			if k, public := firstKind(one); public != nil {
+				return k, public
 			}
 		}
 	}
 	return kind{}, nil
 }
 
-// storeRetry is when a store that is busy or being mended is worth a new try.
+// storeRetry is the Retry-After of answers while the store is busy.
 const storeRetry = 5 * time.Second
 
-// translate gives errors of others their kind, or is nil. The store's own say
-// nothing of what was sought: who asks it should say so, and where nobody did
-// the answer is at least of the right kind.
+// translate returns the contract error for an error of another package, or nil.
+// The store's errors do not name what was looked up. Handlers name it with
+// notFound; for an error that no handler named, the status is at least right.
 func translate(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return contract.ErrTooLarge{Limit: large.Limit}

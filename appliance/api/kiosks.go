@@ -9,7 +9,7 @@ import (
 	"parley/store"
 )
 
-// pairKiosk gives a screen its key.
+// pairKiosk exchanges a pairing code for the key of a screen.
 func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked contract.PostedPairing) error {
 	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -39,7 +39,8 @@ func aboutPairing() descriptions {
 	})
 }
 
-// admitKiosk lets the key of a screen into conversations with its config alone.
+// admitKiosk admits the key of a screen to chats, and sets the config of the
+// screen in the query.
 func admitKiosk(rt route, r *http.Request, by caller) error {
 	if !rt.about.Kiosk {
 		return contract.ErrForbidden{

@@ -58,10 +58,10 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 func TestThePassOfAScreenPermitsLess(t *testing.T) {
 	bound, prompt := "c1", "You are a poet."
 	m := contract.SessionSettings{SystemPrompt: &prompt}
-	if err := (&pass{grant: store.Grant{Kiosk: &bound}}).Permits(m); err == nil {
+	if err := (&authorization{grant: store.Grant{Kiosk: &bound}}).Permits(m); err == nil {
 		t.Error("a screen may change the prompt")
 	}
-	if err := (&pass{}).Permits(m); err != nil {
+	if err := (&authorization{}).Permits(m); err != nil {
 		t.Errorf("a client may not: %v", err)
 	}
 }

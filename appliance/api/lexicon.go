@@ -122,8 +122,8 @@ func (a *API) lexiconChanged(account string) {
 	}
 }
 
-// pronunciation is an entry as it is kept, if it can be said; of is what stands
-// before the names of its fields.
+// pronunciation returns a row for a word and its pronunciation if the box can
+// pronounce it. prefix precedes the names of its fields in errors.
 func pronunciation(of, word, said string) (store.Pronunciation, error) {
 	e, err := text.NewEntry(word, said)
 	if wrong, is := errors.AsType[text.ErrEntry](err); is && wrong.InWord {
@@ -135,10 +135,10 @@ func pronunciation(of, word, said string) (store.Pronunciation, error) {
 	return store.Pronunciation{Key: e.Key, Word: word, Spoken: said}, nil
 }
 
-// pronunciationRecord is an entry as clients see it.
+// pronunciationRecord returns an entry as clients see it.
 func pronunciationRecord(p store.Pronunciation) contract.ReturnPronunciation {
 	e, err := text.NewEntry(p.Word, p.Spoken)
-	if err != nil { // it was kept by a box that knew more phonemes
+	if err != nil { // another version of the box, which knew more phonemes, stored it
 		e = text.Entry{}
 	}
 	return contract.ReturnPronunciation{Word: p.Word, Said: p.Spoken, Phonemes: e.Phonemes}

@@ -13,10 +13,11 @@ import (
 	"parley/appliance/contract"
 )
 
-// RewriteLibraryErrors returns what makes of a connection one over which requests that the
-// HTTP library cannot read, and answers by itself, are answered as all others
-// that are refused. The library has no way to say how; what it writes then is
-// one text that nothing else begins with.
+// RewriteLibraryErrors returns a function that wraps a connection so that error
+// answers of the HTTP library become JSON, with a request id, as all other
+// errors. The library answers requests that it cannot parse itself and has no
+// hook for that, but its answers are one write that begins as no other answer
+// does.
 func RewriteLibraryErrors(log *slog.Logger) func(net.Conn) net.Conn {
 	return func(c net.Conn) net.Conn { return &errorRewriter{c, log} }
 }
@@ -26,7 +27,7 @@ type errorRewriter struct {
 	log *slog.Logger
 }
 
-// Write writes p, or what is to be said in its place.
+// Write writes p, or a JSON answer if p is an error answer of the library.
 func (c *errorRewriter) Write(p []byte) (int, error) {
 	status, why := libraryError(p)
 	if status == 0 {
@@ -40,8 +41,8 @@ func (c *errorRewriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite says that nothing more comes, while what the client still sends is
-// read: else it might never see its answer.
+// CloseWrite closes the writing side while the client may still send. Without it,
+// the client might never see its answer.
 func (c *errorRewriter) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -49,12 +50,12 @@ func (c *errorRewriter) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// libraryHeaders are all the headers of an answer of the library's own. Answers
-// of handlers have a date, and say first how they may be kept.
+// libraryHeaders are all the headers of the library's own answers. Answers of
+// handlers have a Date and begin with Cache-Control.
 var libraryHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-// libraryError is the status with which the library refuses a request in p,
-// and why; 0 for what is no such answer.
+// libraryError returns the status and the reason of an error answer of the
+// library in p. The status is 0 if p is no such answer.
 func libraryError(p []byte) (status int, why string) {
 	line, ok := bytes.CutPrefix(p, []byte("HTTP/1.1 "))
 	if !ok || len(line) < 4 || line[0] != '4' && line[0] != '5' {
@@ -64,7 +65,7 @@ func libraryError(p []byte) (status int, why string) {
 	if err != nil {
 		return 0, ""
 	}
-	if status == http.StatusExpectationFailed { // nothing else answers with it
+	if status == http.StatusExpectationFailed { // no handler answers with it
 		return status, ""
 	}
 	first, _, whole := bytes.Cut(line, libraryHeaders)
@@ -77,7 +78,7 @@ func libraryError(p []byte) (status int, why string) {
 	return status, why
 }
 
-// libraryErrorAnswer is the whole answer.
+// libraryErrorAnswer returns a whole answer as bytes.
 func libraryErrorAnswer(status int, why, id string) []byte {
 	p := problem{"invalid_request", http.StatusText(status),
 		"the request cannot be read: its first line or one of its headers is no HTTP/1.1"}
@@ -98,7 +99,7 @@ func libraryErrorAnswer(status int, why, id string) []byte {
 			p.Message = "the request cannot be read: " + why
 		}
 	}
-	body, _ := json.Marshal(p) // three texts
+	body, _ := json.Marshal(p) // cannot fail: three strings
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"+
 		"X-Content-Type-Options: nosniff\r\nX-Request-Id: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), id, len(body), body)

@@ -1,21 +1,21 @@
 package api
 
-// Limits bound what one account, or one address, takes of the box, so that
-// there is something left for the others. A limit of 0 is none.
+// Limits bound what one account or one address may use of the box. A limit of 0
+// means no limit.
 type Limits struct {
-	// RequestsPerSecond that one account may make for longer than the burst.
-	// Where no key is needed, it is those of one address.
+	// RequestsPerSecond is how many requests one account may send. Requests
+	// without a key count for their address.
 	RequestsPerSecond int
-	// RequestBurst is how many of them may come at once: a page that opens, or
-	// a program that copies its configs.
+	// RequestBurst is how many of them may come at once, as when a page opens or
+	// a program copies its configs.
 	RequestBurst int
-	// Connections that may be open at once, and requests that may be under way
-	// at once: HTTP/2 has many of them on one connection.
+	// Connections bounds the open connections and, separately, the requests under
+	// way: HTTP/2 has many on one connection.
 	Connections int
-	// ConnectionsPerAddress are those of one address. Clients on the machine
-	// itself, as a reverse proxy is, have no limit of their own.
+	// ConnectionsPerAddress bounds those of one address. Clients on the machine
+	// itself, such as a reverse proxy, are exempt.
 	ConnectionsPerAddress int
-	// DiskPerAccount is how much one account may hold, in bytes. One that holds
-	// as much can begin no chats and make no configs, prompts and tools.
+	// DiskPerAccount bounds the data that one account stores, in bytes. An
+	// account above it cannot use routes that store more.
 	DiskPerAccount int64
 }

@@ -12,12 +12,12 @@ import (
 	"parley/store"
 )
 
-// chat lets a conversation begin.
+// chat starts a live chat.
 func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.Chats.ServeChat(w, r, by.AccountID, a.pass(w, r, by))
+	return a.Chats.ServeChat(w, r, by.AccountID, a.authorization(w, r, by))
 }
 
-// connect lets somebody follow and steer a conversation that is live.
+// connect lets a second client follow and steer a live chat.
 func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 	sound := true
 	if asked := r.URL.Query().Get("audio_output"); asked != "" {
@@ -26,13 +26,13 @@ func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 			return contract.ErrInvalid{Field: "audio_output", Why: "expected true or false"}
 		}
 	}
-	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, a.pass(w, r, by))
+	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, a.authorization(w, r, by))
 }
 
-// taken says that a live chat has taken a message.
+// taken is the answer to a message that a live chat has accepted.
 type taken struct{}
 
-// send hands a message to a conversation that is live.
+// send passes a message to a live chat.
 func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 	m, err := decode(r, contract.ParsePublishEvent)
 	if err != nil {
@@ -45,25 +45,26 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.result(w, http.StatusOK, taken{}, err)
 }
 
-// turns tells how long the stages of a live conversation's turns took.
+// turns answers with the stages of the newest turns of a live chat.
 func (a *API) turns(w http.ResponseWriter, r *http.Request, by caller) error {
 	all, err := a.Chats.Turns(by.AccountID, r.PathValue("id"))
 	return a.result(w, http.StatusOK, contract.ReturnTurns{ChatID: r.PathValue("id"), Turns: all}, err)
 }
 
-// pass is the key that opened a socket.
-type pass struct {
+// authorization is the grant that a socket was opened with. It is a
+// connection.Authorization.
+type authorization struct {
 	keys  Keys
 	grant store.Grant
-	// socket notes that somebody holds the socket, and returns what is to be called
-	// when it is over; nil once it was called. It holds on to the request.
-	socket func() (over func())
+	// outlive keeps the request open after its handler has returned, and returns
+	// the function that ends it. It refers to the request, so Watch clears it.
+	outlive func() (over func())
 }
 
-func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
-	p := &pass{keys: a.Keys, grant: by.Grant}
+func (a *API) authorization(w http.ResponseWriter, r *http.Request, by caller) *authorization {
+	p := &authorization{keys: a.Keys, grant: by.Grant}
 	if answer, ok := w.(*response); ok {
-		p.socket = func() func() {
+		p.outlive = func() func() {
 			answer.outlivesHandler = true
 			t, over, leave := summarize(answer, r), answer.onEnd, answer.release
 			return func() {
@@ -75,8 +76,8 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 	return p
 }
 
-// Holds asks whether it still opens what it opened.
-func (p *pass) Check(ctx context.Context) error {
+// Check returns errRevoked if the key or session has become invalid.
+func (p *authorization) Check(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
 		return errRevoked
@@ -84,24 +85,23 @@ func (p *pass) Check(ctx context.Context) error {
 	return err
 }
 
-// Permits asks whether it opens a message of the client: that of a screen does
-// not open all of them.
-func (p *pass) Permits(m contract.ClientMessage) error {
+// Permits returns an error for a message that the key of a screen may not send.
+func (p *authorization) Permits(m contract.ClientMessage) error {
 	if p.grant.Kiosk == nil {
 		return nil
 	}
-	return contract.PermittedToScreen(m)
+	return contract.CheckKioskMessage(m)
 }
 
-// Watch returns what ends when it does not any more. While it is watched the
-// socket lasts, whatever has become of the request.
-func (p *pass) Watch() (lost context.Context, release func()) {
+// Watch returns a context that ends when the key or session becomes invalid. The
+// request counts as open until release is called.
+func (p *authorization) Watch() (lost context.Context, release func()) {
 	lost, unwatch := p.keys.WatchKey(p.grant)
-	if p.socket == nil {
+	if p.outlive == nil {
 		return lost, unwatch
 	}
-	over := p.socket()
-	p.socket = nil
+	over := p.outlive()
+	p.outlive = nil
 	return lost, func() {
 		unwatch()
 		over()

@@ -7,16 +7,16 @@ import (
 	"parley/appliance/contract"
 )
 
-// Metrics counts what the box does and tells it to who asks.
+// Metrics counts what the box does and serves the counts.
 type Metrics interface {
 	http.Handler
-	// Answered notes a request. The route is the pattern that its path fits,
-	// so that there are only so many of them; empty where it fits none.
+	// Answered counts a request. route is the pattern that matched its path, and
+	// not the path, to bound the number of series; it is empty if none matched.
 	Answered(route, method string, status int, took time.Duration)
 }
 
-// metrics tells the figures of the whole box. How busy it is would tell one
-// account of the others, so they are the operator's.
+// metrics serves the figures of the whole box. They reveal the load of other
+// accounts, so only an operator may read them.
 func (a *API) metrics(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if a.Metrics == nil {
 		return contract.ErrUnavailable{Why: "this box counts nothing"}

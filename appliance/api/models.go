@@ -6,12 +6,12 @@ import (
 	"parley/appliance/contract"
 )
 
-// Models knows the language models that the box can serve.
+// Models lists the language models that the box can serve.
 type Models interface {
 	LanguageModels() contract.ReturnLanguageModels
 }
 
-// languageModels lists what a config may name.
+// languageModels lists the models that a config may name.
 func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	return a.result(w, http.StatusOK, a.Models.LanguageModels(), nil)
 }

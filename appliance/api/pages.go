@@ -8,7 +8,7 @@ import (
 	"parley/web"
 )
 
-// page answers with a file of the box's pages.
+// page returns a handler that serves a file of the box's pages.
 func (a *API) page(name string) handler {
 	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
 		f, err := web.Open(name)
@@ -18,7 +18,7 @@ func (a *API) page(name string) handler {
 		h := w.Header()
 		h.Set("Content-Type", f.Type)
 		h.Set("ETag", f.Tag)
-		h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
+		h.Set("Cache-Control", "no-cache") // revalidate: an update of the box changes the text
 		h.Set("Content-Security-Policy", web.Policy)
 		h.Set("Permissions-Policy", "microphone=(self), screen-wake-lock=(self)")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -31,8 +31,7 @@ func (a *API) page(name string) handler {
 	}
 }
 
-// home is what stands at /: the console for a browser, a few words for a person
-// with a terminal.
+// home serves the console to a browser, and plain text to other clients.
 func (a *API) home(w http.ResponseWriter, r *http.Request, by caller) error {
 	w.Header().Add("Vary", "Accept")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {

@@ -9,7 +9,7 @@ import (
 	"parley/store"
 )
 
-// readPage reads which piece of a list a query asks for.
+// readPage parses the page of a list that a query asks for.
 func readPage(q url.Values) (store.Page, error) {
 	number, err := readNumber(q, "page_number", 0, 0, maxPageNumber)
 	if err != nil {
@@ -19,8 +19,8 @@ func readPage(q url.Values) (store.Page, error) {
 	return store.Page{Number: number, Size: size}, err
 }
 
-// readNumber reads a whole number of a query. One without a value is absent: so
-// clients write a parameter that they have not set.
+// readNumber parses a whole number in a query. An empty value counts as absent,
+// because clients write parameters like that which they have not set.
 func readNumber(q url.Values, name string, otherwise, low, high int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -34,7 +34,7 @@ func readNumber(q url.Values, name string, otherwise, low, high int) (int, error
 	return n, nil
 }
 
-// readFlag reads true or false, also as other languages write them.
+// readFlag parses true or false, also as other languages write them.
 func readFlag(q url.Values, name string, otherwise bool) (bool, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -48,10 +48,10 @@ func readFlag(q url.Values, name string, otherwise bool) (bool, error) {
 	return b, nil
 }
 
-// paging says of a page where it lies among so many rows.
+// paging describes a page among so many rows.
 func paging(p store.Page, rows int) contract.Paging {
 	return contract.Paging{PageNumber: p.Number, PageSize: p.Size, TotalPages: (rows + p.Size - 1) / p.Size}
 }
 
-// maxPageNumber is where the whole numbers of JavaScript end.
+// maxPageNumber is the end of JavaScript's exact integers.
 const maxPageNumber = 1 << 53

@@ -8,18 +8,18 @@ import (
 	"parley/store"
 )
 
-// Plugins knows the tools that the plugins of the box bring.
+// Plugins lists the tools of the installed plugins.
 type Plugins interface {
-	// PluginTools are all of them, each with its plugin, always in the same order.
-	// They belong to every account.
+	// PluginTools returns all of them, each with its plugin, always in the same
+	// order. They belong to every account.
 	PluginTools() []contract.ReturnUserDefinedTool
 }
 
-// installedTools are the tools of plugins, which stand among the account's own, have one
-// version, and cannot be changed here.
+// installedTools are the tools of plugins. They are listed with the account's
+// tools, have one version, and are read-only.
 type installedTools struct{ plugins Plugins }
 
-// all are those of a name, or all where that is empty.
+// all returns the tools with a name, or all of them for an empty name.
 func (b installedTools) all(name string) []contract.ReturnUserDefinedTool {
 	if b.plugins == nil {
 		return nil
@@ -29,7 +29,7 @@ func (b installedTools) all(name string) []contract.ReturnUserDefinedTool {
 	})
 }
 
-// find returns the tool of an id.
+// find returns the tool with an id.
 func (b installedTools) find(id string) (contract.ReturnUserDefinedTool, bool) {
 	all := b.all("")
 	i := slices.IndexFunc(all, func(t contract.ReturnUserDefinedTool) bool { return t.ID == id })
@@ -39,7 +39,7 @@ func (b installedTools) find(id string) (contract.ReturnUserDefinedTool, bool) {
 	return all[i], true
 }
 
-// resolve is the tool that a config refers to, in the version that it names.
+// resolve returns the tool that a config refers to.
 func (b installedTools) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, bool) {
 	if ref.Kind != store.KindTool || ref.Version > 0 {
 		return contract.ReturnUserDefinedTool{}, false
@@ -47,14 +47,14 @@ func (b installedTools) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, 
 	return b.find(ref.ID)
 }
 
-// readOnly is what somebody is told who would change a tool of a plugin.
+// readOnly returns the error for an attempt to change a tool of a plugin.
 func readOnly(t contract.ReturnUserDefinedTool) error {
 	return contract.ErrForbidden{Why: fmt.Sprintf("the tool %q is brought by the plugin %q and is read-only here; "+
 		"who runs the box changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
 }
 
-// pageAfter are the records of a page that come after those of the store: all
-// that there are of the store come first.
+// pageAfter returns the records of more on a page of a list that begins with the
+// stored records.
 func pageAfter[R any](more []R, page store.Page, stored, onPage int) []R {
 	first := max(0, page.Number*page.Size-stored)
 	if first >= len(more) {

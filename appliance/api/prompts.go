@@ -8,7 +8,7 @@ import (
 	"parley/store"
 )
 
-// prompts answers for the prompts of an account.
+// prompts returns the handlers of prompts.
 func (a *API) prompts() versioned[contract.ReturnPrompt] {
 	return versioned[contract.ReturnPrompt]{
 		API:       a,
@@ -55,8 +55,8 @@ func (c *versionCache) prompt(v store.Version) (contract.ReturnPrompt, error) {
 	}, nil
 }
 
-// each is the records of versions, never nil: a list without any is [] on the
-// wire.
+// each returns the records of versions. It is never nil, because an empty list is
+// [] on the wire.
 func each[R any](versions []store.Version, record func(store.Version) (R, error)) ([]R, error) {
 	records := make([]R, len(versions))
 	for i, v := range versions {

@@ -6,16 +6,16 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// measured remembers which credentials have lately opened the box, by their hashes,
-// and for which account. They are asked about in the database each time, as others
-// are, but take from their account's share of requests and not from that of the
-// allowAddress: a guesser does not shut out who shares a network with him.
+// recentCredentials remembers, by their hashes, which credentials were valid
+// lately, and for which account. They are still looked up each time, but count
+// against the rate of their account instead of their address. So an attacker does
+// not lock out other clients at the same address.
 type recentCredentials struct {
 	accounts *lru.Cache[[sha256.Size]byte, string]
 }
 
-// maxRecent are remembered, 150 bytes each. One that is forgotten takes from its
-// allowAddress's share once.
+// maxRecent bounds the stored hashes, 150 bytes each. A credential that was
+// dropped counts once against its address.
 const maxRecent = 8192
 
 func newRecentCredentials() recentCredentials {
@@ -23,8 +23,8 @@ func newRecentCredentials() recentCredentials {
 	return recentCredentials{accounts}
 }
 
-// accountOf is whose a credential is, as far as the box remembers; empty where it
-// was made and not used yet.
+// accountOf returns the account of a credential that was valid lately. It is
+// empty for a credential that was issued and not used yet.
 func (k recentCredentials) accountOf(credential string) (id string, ok bool) {
 	return k.accounts.Get(sha256.Sum256([]byte(credential)))
 }

@@ -17,16 +17,15 @@ import (
 )
 
 const (
-	// recordingRateHz is the rate of recordings as they are handed out. The
-	// voices have 22.05 or 24 kHz and the ear hears at 16 kHz, so nothing of
+	// recordingRateHz is the sample rate of recordings that clients download.
+	// Voices have 22.05 or 24 kHz and the ear works at 16 kHz, so no content of
 	// either is lost.
 	recordingRateHz = 24000
-	// markDamagedTimeout bounds the writing of one row, on a disk that has just shown
-	// that it is not well.
+	// markDamagedTimeout bounds writing one row to a disk that has just failed.
 	markDamagedTimeout = 2 * time.Second
 )
 
-// hearChat hands out the sound of a chat to who has a link to it.
+// hearChat serves a chat's recording to a client with a link.
 func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	id := r.PathValue("id")
 	made, err := a.Records.Recordings(r.Context(), id)
@@ -61,7 +60,7 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return nil
 }
 
-// rangeErrorWriter says in JSON that there is no such range.
+// rangeErrorWriter replaces the 416 answer of http.ServeContent with one in JSON.
 type rangeErrorWriter struct {
 	http.ResponseWriter
 	api     *API
@@ -85,22 +84,22 @@ func (w *rangeErrorWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// chatRecording is a chat as it can be heard.
+// chatRecording is an open recording of a chat.
 type chatRecording struct {
-	wav   *audio.MixedWAV // nil: nothing of it can be read
+	wav   *audio.MixedWAV // nil if no side can be decoded
 	files []*os.File
 	sides []*audio.OpusFile
-	lost  error // why there is less of it than was recorded
+	lost  error // why a side is missing
 }
 
 func (c *chatRecording) close() {
 	for _, f := range c.files {
-		_ = f.Close() // was only read
+		_ = f.Close() // only read from
 	}
 }
 
-// openRecording opens both sides of a chat as one WAV file. Of a side that is damaged
-// beyond reading the other is heard alone.
+// openRecording opens both sides of a chat as one WAV file. If a side cannot be
+// decoded, the file holds the other one.
 func (a *API) openRecording(id string) (*chatRecording, error) {
 	var c chatRecording
 	var err error
@@ -119,7 +118,7 @@ func (a *API) openRecording(id string) (*chatRecording, error) {
 func (c *chatRecording) open(records *store.Store, id string, side store.Side) error {
 	f, err := records.OpenRecording(id, side)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // it said nothing
+		return nil // this side made no sound
 	}
 	if err != nil {
 		return err
@@ -138,8 +137,8 @@ func (c *chatRecording) open(records *store.Store, id string, side store.Side) e
 	return nil
 }
 
-// markDamaged has the recording of a chat marked as not whole, once it was heard
-// that something of it is lost.
+// markDamaged marks the recording of a chat as incomplete if parts of it could
+// not be decoded.
 func (a *API) markDamaged(r *http.Request, id string, sound *chatRecording) {
 	err := sound.lost
 	if slices.ContainsFunc(sound.sides, (*audio.OpusFile).Damaged) {
@@ -157,12 +156,12 @@ func (a *API) markDamaged(r *http.Request, id string, sound *chatRecording) {
 
 var errDamagedSound = errors.New("the file of a side is damaged; parley doctor says where")
 
-// serialReader is a file that is decoded by one request at a time: recordings
-// may take one core, and live chats have the rest.
+// serialReader decodes for one request at a time, so recordings take one core at
+// most and live chats have the rest.
 type serialReader struct {
-	ctx context.Context // of the request: it ends when nobody listens, or nobody may
+	ctx context.Context // ends when the client is gone or its access is revoked
 	io.ReadSeeker
-	turn chan struct{} // has room for one
+	turn chan struct{} // holds one token
 }
 
 func (t serialReader) Read(p []byte) (int, error) {

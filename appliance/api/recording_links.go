@@ -20,14 +20,14 @@ import (
 
 const (
 	// linkLifetime is how long a link to a recording works: long enough to hear
-	// the longest chat twice, short enough that one which got lost is soon worth
-	// nothing.
+	// the longest chat twice, and short enough that a leaked link soon stops
+	// working.
 	linkLifetime = time.Hour
-	// AudioURLKey names the key by which links are signed.
+	// AudioURLKey names the secret that signs the links.
 	AudioURLKey = "audio url"
 )
 
-// chatAudio says where to hear a chat.
+// chatAudio answers with a link to the recording of a chat.
 func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error {
 	c, err := a.Records.Chat(r.Context(), by.AccountID, r.PathValue("id"))
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error
 	return a.result(w, http.StatusOK, all[0], nil)
 }
 
-// chatGroupAudio says where to hear each chat of a group.
+// chatGroupAudio answers with links to the recordings of a group's chats.
 func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
@@ -60,7 +60,8 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 	}, err)
 }
 
-// recordingLinks says of chats where to hear them.
+// recordingLinks returns the status of each chat's recording, with a link if it
+// can be heard.
 func (a *API) recordingLinks(
 	r *http.Request, by caller, chats []store.Chat,
 ) ([]contract.ReturnChatAudioReconstruction, error) {
@@ -96,7 +97,7 @@ func (a *API) recordingLinks(
 	return all, nil
 }
 
-// audioStatus says how far the recording of a chat is.
+// audioStatus returns the status of a chat's recording.
 func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) contract.AudioStatus {
 	switch {
 	case !kept:
@@ -111,8 +112,9 @@ func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) con
 	return contract.AudioQueued
 }
 
-// signedURL is a link to the sound of a chat, at the address by which the client
-// reached the box. It names who asked for it, with whose key or session it ends.
+// signedURL returns a link to a chat's recording, at the address by which the
+// client reached the box. The link names the key or session that asked for it and
+// ends with it.
 func signedURL(r *http.Request, key []byte, chatID string, expires int64, asked store.Grant) string {
 	u := url.URL{Scheme: "http", Host: r.Host, Path: "/v0/evi/chats/" + chatID + "/audio.wav"}
 	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && u.Host == "" { // HTTP/1.0 names none
@@ -129,30 +131,30 @@ func signedURL(r *http.Request, key []byte, chatID string, expires int64, asked 
 	return u.String()
 }
 
-// linkQuery is the query of a link.
+// linkQuery returns the query of a link.
 func linkQuery(key []byte, chatID, until string, asked store.Grant) string {
 	sum := signature(key, chatID, until, asked)
 	return url.Values{"by": {asked.By()}, "expires": {until}, "signature": {hex.EncodeToString(sum)}}.Encode()
 }
 
-// signature is what only the box can make of a chat, a time, and the key or session
-// that asked for the link: a key that is regenerated has made none of its old links.
+// signature signs a chat, an expiry time, and the key or session that asked for
+// the link. It covers the hash of the key's secret, so a regenerated key
+// invalidates old links.
 func signature(key []byte, chatID, expires string, asked store.Grant) []byte {
 	h := hmac.New(sha256.New, key)
-	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%x", chatID, expires, asked.By(), asked.Hash()) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%x", chatID, expires, asked.By(), asked.Hash()) // a hash never fails
 	return h.Sum(nil)
 }
 
-// errInvalidLink says the same of a link that was never made as of one that has ended:
-// which it was is no business of one who guesses.
+// errInvalidLink is the same for forged and for expired links, so it tells an
+// attacker nothing.
 var errInvalidLink = contract.ErrForbidden{Why: "the link's signature is not right, " +
 	"or the key or session that asked for it was revoked, regenerated or ended; " +
 	"GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
 
-// checkLink returns the key or session that asked for the link. It refuses a link
-// that the box has not made, or not for this time, or whose key or session opens
-// nothing any more. The caller has no account: who has a link takes nothing of the
-// account's share.
+// checkLink verifies a link and returns the key or session that asked for it. The
+// caller has no account, so the request does not count against the account's
+// rate.
 func (a *API) checkLink(r *http.Request) (caller, error) {
 	q := r.URL.Query()
 	asked, err := a.Records.GrantBy(r.Context(), q.Get("by"), a.now())
@@ -179,7 +181,7 @@ func (a *API) checkLink(r *http.Request) (caller, error) {
 	return caller{Grant: asked}, nil
 }
 
-// aboutAudio describes the routes of a chat's recording.
+// aboutAudio describes the routes of recordings.
 func aboutAudio() descriptions {
 	return inSection("Chats", descriptions{
 		"GET /v0/evi/chats/{id}/audio": {

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// maxPooledBuffer is the largest buffer that is kept for the next answer: a page of
-// configs is 20 KiB, and one long list should not hold its room for ever.
+// maxPooledBuffer is the largest buffer that is reused: a page of configs has 20
+// KiB, and one long list should not hold its memory for ever.
 const maxPooledBuffer = 64 << 10
 
-// result replies with v where err is nil, and returns err.
+// result replies with v, or returns err if it is not nil.
 func (a *API) result(w http.ResponseWriter, status int, v any, err error) error {
 	if err == nil {
 		a.reply(w, status, v)
@@ -19,8 +19,8 @@ func (a *API) result(w http.ResponseWriter, status int, v any, err error) error 
 	return err
 }
 
-// reply answers with v as JSON. It is written whole before the status is sent,
-// so that a value that cannot be written is a clean 500.
+// reply answers with v as JSON. It encodes v before it sends the status, so an
+// encoding error becomes a clean 500.
 func (a *API) reply(w http.ResponseWriter, status int, v any) {
 	body, ok := a.bodies.Get().(*bytes.Buffer)
 	if !ok {
@@ -47,5 +47,5 @@ func (a *API) reply(w http.ResponseWriter, status int, v any) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // a client that is gone needs no answer
+	_, _ = w.Write(body.Bytes()) // fails only when the client is gone
 }

@@ -11,16 +11,15 @@ import (
 	"parley/appliance/contract"
 )
 
-// shares holds each account to its share of the requests, and each address to
-// its share of those that bring no key that is known to be good: a token bucket
-// for each.
+// requestRates limits the request rate of each account, and of each address that
+// sends no verified key, with a token bucket for each.
 type requestRates struct {
 	perSecond, burst int
-	buckets          *lru.Cache[string, *rate.Limiter] // nil: there is no limit
+	buckets          *lru.Cache[string, *rate.Limiter] // nil if there is no limit
 }
 
-// maxBuckets are remembered, 100 bytes each. One that is forgotten is full
-// again, so nobody gains from it but by not asking for a while.
+// maxBuckets bounds the stored buckets, 100 bytes each. A dropped bucket would
+// start full, but only those unused for longest are dropped, and they are full.
 const maxBuckets = 4096
 
 func newRequestRates(l Limits) *requestRates {
@@ -31,13 +30,14 @@ func newRequestRates(l Limits) *requestRates {
 	return s
 }
 
-// account counts a request of an account. The error is a contract.ErrTooMany
-// that says when there is room for it.
+// allowAccount counts a request of an account. The error is a contract.ErrTooMany
+// with the time after which a request is allowed again.
 func (s *requestRates) allowAccount(id string) error { return s.allow(id, "this account") }
 
-// allowAddress counts a request of an address; looksUp says that the database would
-// be asked about what the request brings. Who is on the machine itself, or comes
-// through its proxy, has no limit for the rest. The error is as that of account.
+// allowAddress counts a request of an address. looksUp reports whether the
+// request carries something that has to be looked up in the database; other
+// requests from the machine itself, or through its proxy, are not counted. The
+// error is that of allowAccount.
 func (s *requestRates) allowAddress(r *http.Request, looksUp bool) error {
 	from := address(r)
 	if from.Addr().IsLoopback() && !looksUp {

@@ -29,12 +29,13 @@ func (a *API) routes() []route {
 
 func (rt route) isSocket() bool { return rt.about.Socket != nil }
 
-// keyInQuery reports whether a key or a token may be in the query, as that of
-// sockets, for which browsers let pages set no header.
+// keyInQuery reports whether the query may hold the key or the token. It may for
+// sockets, because browsers let pages set no headers for them, and for calls,
+// which clients open as they open sockets.
 func (rt route) keyInQuery() bool { return rt.isSocket() || rt.about.Call }
 
-// register also answers OPTIONS and, in JSON, for the methods that a path does not
-// take and for the paths that there are not.
+// register adds routes to the mux. It also answers OPTIONS for their paths, and
+// unknown methods and paths with errors in JSON.
 func (a *API) register(routes []route) {
 	allowed, takes := map[string][]string{}, map[string]http.Header{}
 	accepts := map[string]string{http.MethodPost: "Accept-Post", http.MethodPatch: "Accept-Patch"}
@@ -58,7 +59,7 @@ func (a *API) register(routes []route) {
 				return err
 			}
 			w.Header().Set("Allow", strings.Join(methods, ", "))
-			if r.Method == http.MethodOptions { // a client of WHIP asks so what is taken (RFC 9725, section 4.2)
+			if r.Method == http.MethodOptions { // WHIP clients ask for accepted media (RFC 9725, section 4.2)
 				maps.Copy(w.Header(), takes[path])
 				w.WriteHeader(http.StatusNoContent)
 				return nil
@@ -71,11 +72,11 @@ func (a *API) register(routes []route) {
 	}))
 }
 
-// available returns a handler that answers 503 with the reason while there is
-// not what the request needs.
-func available(there func() bool, why string, handle handler) handler {
+// available returns a handler that calls handle, or answers 503 with why if
+// exists returns false.
+func available(exists func() bool, why string, handle handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, by caller) error {
-		if !there() {
+		if !exists() {
 			return contract.ErrUnavailable{Why: why}
 		}
 		return handle(w, r, by)

@@ -10,11 +10,11 @@ import (
 	"parley/appliance/contract"
 )
 
-// sessionCookie is the name of the cookie that holds a session. Browsers send the
-// cookies of a host to all of its ports: the port in the name keeps two boxes on
-// a machine apart. Over TLS the name says that nobody but this host, over TLS, may
-// have set it (https://www.rfc-editor.org/rfc/rfc6265#section-4.1, and the prefix
-// __Host- of its successor).
+// sessionCookie returns the name of the cookie that holds a session. Browsers
+// send the cookies of a host to all of its ports, so the port in the name keeps
+// two boxes on one machine apart. Over TLS, the prefix __Host- guarantees that
+// this host set the cookie over TLS
+// (https://www.rfc-editor.org/rfc/rfc6265#section-4.1 and its successor).
 func sessionCookie(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	switch {
@@ -30,19 +30,18 @@ func sessionCookie(r *http.Request) string {
 	return "parley-" + port
 }
 
-// requireSameOrigin refuses what a page of another origin asks for with the cookie of a
-// session, which a browser sends along by itself: SameSite keeps it from other
-// sites, and not from other ports of this host. Browsers say where a request comes
-// from in Sec-Fetch-Site, and where they do not (over plain HTTP to another
-// machine, and old ones) in Origin with all that changes something, and with every
-// socket.
+// requireSameOrigin rejects a request with a session cookie that a page of
+// another origin caused. The cookie's SameSite attribute stops other sites, but
+// not other ports of this host. Browsers name the origin in Sec-Fetch-Site. Where
+// they do not (over plain HTTP to another machine, and old browsers), they name
+// it in Origin for every socket and every request that changes something.
 func requireSameOrigin(r *http.Request) error {
 	changes := r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Upgrade") != ""
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {
 	case site == "same-origin":
 		return nil
-	case site == "none" && !changes: // typed, or a bookmark
+	case site == "none" && !changes: // a typed address or a bookmark
 		return nil
 	case site == "" && origin == "" && !changes:
 		return nil
@@ -54,7 +53,7 @@ func requireSameOrigin(r *http.Request) error {
 		"this request comes from %.80q; other programs send a key (X-Service-Api-Key)", from)}
 }
 
-// isBoxOrigin tells whether an origin is that of the box's own pages.
+// isBoxOrigin reports whether an origin is that of the box's pages.
 func isBoxOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) && (r.TLS == nil || u.Scheme == "https")

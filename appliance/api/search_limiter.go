@@ -9,14 +9,12 @@ import (
 	"parley/internal/limit"
 )
 
-// A search of ten thousand chats reads for a second. So one account has at most
-// searchesPerAccount of them under way, which leaves connections to the database for
-// everybody else. One more waits for its turn: a person who searches again
-// before the answer came expects an answer, and no error. maxSearchWait is
-// what maxWaitingSearches take, on a machine that is somewhat slower. Where as many
-// wait already, or it takes longer, the account sends more than there will be
-// room for, and 429 says so with the time after which clients try again by
-// themselves.
+// A search of ten thousand chats takes a second. An account may run
+// searchesPerAccount at once, which leaves database connections for other
+// accounts. Further searches wait, because a person who searches again before the
+// answer came expects an answer and no error. maxSearchWait is how long
+// maxWaitingSearches take on a somewhat slower machine. Beyond that the answer is
+// 429 with Retry-After, after which clients try again by themselves.
 const (
 	searchesPerAccount = 2
 	maxWaitingSearches = 6
@@ -24,7 +22,7 @@ const (
 	searchRetry        = 2 * time.Second
 )
 
-// searchLimiter lets in those that are under way, by account.
+// searchLimiter limits the searches under way of each account.
 type searchLimiter struct{ *limit.Limiter[string] }
 
 func newSearchLimiter() searchLimiter {
@@ -35,9 +33,9 @@ func newSearchLimiter() searchLimiter {
 	})}
 }
 
-// enter lets one more search of an account begin; leave is called when it is
-// over. The error is a contract.ErrTooMany where there are too many, or that of
-// ctx.
+// enter waits until an account may start one more search. leave must be called
+// when the search is done. The error is a contract.ErrTooMany if too many
+// searches wait or the wait is too long, or the error of ctx.
 func (s searchLimiter) enter(ctx context.Context, account string) (leave func(), err error) {
 	leave, err = s.Acquire(ctx, account)
 	if err == limit.ErrPerKey || err == limit.ErrTimeout {

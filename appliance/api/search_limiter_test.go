@@ -47,7 +47,8 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 		leave()
 		all.Wait()
 		// All that waited have had their turn, two at a time.
-		if most.Load() != searchesPerAccount || done.Load() != searchesPerAccount+maxWaitingSearches || s.Active() != 0 {
+		if most.Load() != searchesPerAccount || done.Load() != searchesPerAccount+maxWaitingSearches ||
+			s.Active() != 0 {
 			t.Errorf("%d at most, %d done, %d are left", most.Load(), done.Load(), s.Active())
 		}
 	})

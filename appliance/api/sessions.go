@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-// signIn makes a session of the console for who brings a link.
+// signIn exchanges a sign-in link for a session of the console.
 func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
 		if err := requireSameOrigin(r); err != nil {
@@ -23,7 +23,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	}
 	browser := []rune(strings.ToValidUTF8(r.UserAgent(), "?"))
 	browser = browser[:min(len(browser), contract.MaxBrowserChars)]
-	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a port
 	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return a.wrongCredential(r, "this link is unknown, was used, or its time is over; parley console prints a "+
@@ -38,8 +38,8 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return a.result(w, http.StatusCreated, sessionRecord(made, made.ID), nil)
 }
 
-// setSessionCookie tells the browser what to send from now on; seconds of -1 have it
-// forget that. No script reads it, and no other site's page has it sent along.
+// setSessionCookie sets the session cookie; seconds of -1 delete it. Scripts
+// cannot read it, and the browser does not send it for pages of other sites.
 func setSessionCookie(w http.ResponseWriter, r *http.Request, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
 		Name:     sessionCookie(r),
@@ -65,7 +65,7 @@ func sessionRecord(s store.Session, current string) contract.ReturnSession {
 	}
 }
 
-// operator says who asks.
+// operator answers with the account and the session of the caller.
 func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error {
 	who, err := a.operatorRecord(r, by)
 	return a.result(w, http.StatusOK, who, err)
@@ -96,7 +96,7 @@ func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOpe
 	return who, nil
 }
 
-// switchAccount has the session that asks act for another account.
+// switchAccount makes the caller's session act for another account.
 func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) error {
 	if by.Session == "" {
 		return contract.ErrForbidden{Why: "a key is of one account for good; only a session of the console chooses"}
@@ -129,7 +129,7 @@ func (a *API) listSessions(w http.ResponseWriter, r *http.Request, by caller) er
 	return a.result(w, http.StatusOK, told, err)
 }
 
-// endSession signs a browser out: the one that asks, or another one.
+// endSession signs out a browser: the caller's or another one.
 func (a *API) endSession(w http.ResponseWriter, r *http.Request, by caller) error {
 	id := r.PathValue("id")
 	err := a.Records.EndSession(r.Context(), id)

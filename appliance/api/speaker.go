@@ -7,10 +7,10 @@ import (
 	"parley/appliance/contract"
 )
 
-// BoxSpeaker is the line of the box's own loudspeaker and microphone. While the box
-// does not have it yet, the errors are contract.ErrUnavailable.
+// BoxSpeaker is the line of the box's loudspeaker and microphone. Until the box
+// has opened it, the errors are contract.ErrUnavailable.
 type BoxSpeaker interface {
-	// Begin begins a conversation, unless one goes on; End ends it. Both return at
+	// Begin starts a conversation unless one goes on; End ends it. Both return at
 	// once.
 	Begin() error
 	End() error

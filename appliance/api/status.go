@@ -8,7 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// plainHome tells a person with a browser what they have found.
+// plainHome tells a person without a browser what the box is.
 func (a *API) plainHome(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := fmt.Fprintf(w, `Parley %s
@@ -24,9 +24,8 @@ This box is a voice service: it listens, thinks and speaks by itself.
 	return err
 }
 
-// authority hands out the certificate that clients of a box with a certificate
-// of its own have to trust. It is public; that it is the right one is seen from
-// its fingerprint.
+// authority serves the certificate of the authority that the box made for its own
+// certificate. It is public; a person compares its fingerprint.
 func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	if a.Authority == nil {
 		return contract.ErrNotFound{What: "authority: this box has no certificate of its own making"}
@@ -37,18 +36,18 @@ func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error 
 	return err
 }
 
-// state is how the box is.
+// state is whether the box is ready.
 type state struct {
 	Status  string   `json:"status"`            // ok, or not ready
 	Missing []string `json:"missing,omitempty"` // what keeps it from being ready, in words
 }
 
-// health says at once that the box runs, whatever else it can do.
+// health answers 200 while the process serves, whatever else works.
 func (a *API) health(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
 }
 
-// readiness says whether a conversation could start, and if not, why.
+// readiness answers whether a chat could start, and if not, why.
 func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
 		w.Header().Set("Retry-After", "1") // engines warm up in seconds
@@ -57,7 +56,7 @@ func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
 }
 
-// aboutBox describes the routes that show what the box is and how it does.
+// aboutBox describes the routes of the box itself.
 func aboutBox() descriptions {
 	all := inSection("The box", descriptions{
 		"GET /{$}": {

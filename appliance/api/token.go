@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// clientCredentials is the one way to a token here (RFC 6749, section 4.4).
+// clientCredentials is the only grant type (RFC 6749, section 4.4).
 const clientCredentials = "client_credentials"
 
 // tokenAsked is a request for an access token.
@@ -45,7 +45,8 @@ type errToken struct {
 
 func (e errToken) Error() string { return e.why }
 
-// makeToken gives an access token to who has an API key and its secret.
+// makeToken issues an access token to a client that presents a valid API key and
+// secret.
 func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error {
 	key, secret := by.client.key, by.client.secret
 	if len(key) > maxKeyBytes || len(secret) > maxKeyBytes {
@@ -82,13 +83,13 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 		clientCredentials}, nil)
 }
 
-// invalidClient asks for the credentials that this path takes.
+// invalidClient returns the OAuth error for missing or wrong credentials.
 func invalidClient(why string) error {
 	return errToken{http.StatusUnauthorized, "invalid_client", why}
 }
 
-// grantType reads the one field of the body. It is empty where the body does
-// not have it, or has it more than once.
+// grantType parses the one field of the body. It is empty if the body does not
+// have the field exactly once.
 func grantType(body io.Reader, contentType string) (string, error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {

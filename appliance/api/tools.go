@@ -8,8 +8,8 @@ import (
 	"parley/store"
 )
 
-// tools answers for the tools that an account's developers answer, and for those
-// that the plugins of the box do.
+// tools returns the handlers of tools: those that the account's developers
+// answer, and those of plugins.
 func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 	plugged := installedTools{a.Plugins}
 	return versioned[contract.ReturnUserDefinedTool]{

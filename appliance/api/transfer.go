@@ -8,39 +8,38 @@ import (
 	"time"
 )
 
-// A client that stops, or nearly so, in the middle of a body or of an answer
-// holds a connection and a goroutine for nothing, so it is cut off. One that is
-// slow and moves is not, however long it takes: a recording of an hour over a
-// telephone modem is fine.
+// A client that stalls in the middle of a body or an answer holds a connection
+// and a goroutine, so the box cuts it off. A slow client that makes progress may
+// take as long as it needs: a recording of an hour over a telephone modem works.
 const (
-	// maxStall is how long a client may take for each paceBytes. A network that
-	// is lost for longer has lost the connection too.
+	// maxStall is how long a client may take for each progressBytes. A network
+	// that is down for longer has lost the connection too.
 	maxStall = 20 * time.Second
-	// progressBytes within stalled are 1.6 KB a second, a quarter of what the
+	// progressBytes within maxStall are 1.6 KB a second, a quarter of what the
 	// slowest mobile network (GPRS) carries.
 	progressBytes = 32 << 10
-	// deadlineStep is how exact the deadlines are: setting one for every few bytes
-	// would cost more than it gains.
+	// deadlineStep is the precision of the deadlines: setting one for every few
+	// bytes would cost more than it gains.
 	deadlineStep = time.Second
 )
 
-// response is the answer to a request: it notes what was answered and has a
-// deadline that moves on with every piece that the client takes.
+// response is the answer to a request. It records status and size, and extends
+// the write deadline with every piece that the client takes.
 type response struct {
 	http.ResponseWriter
 	controller  *http.ResponseController
 	http2       bool
 	maxStall    time.Duration
-	deadline    time.Time // the deadline that is set; zero where none is
+	deadline    time.Time // zero if none is set
 	answerTimer answerTimer
 
 	status int
 	bytes  int64
-	slow   bool // the client took too little, and was cut off
+	slow   bool // the client was cut off because it stalled
 
-	onEnd           func(requestSummary) // called once, when the request is over
-	release         func()               // gives its slot back
-	outlivesHandler bool                 // a socket goes on after its handler, and calls both itself
+	onEnd           func(requestSummary) // called once, when the request ends
+	release         func()               // releases the request's place in API.open
+	outlivesHandler bool                 // a socket goes on after its handler, and calls both when it ends
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) *response {
@@ -54,8 +53,8 @@ func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) 
 
 func (w *response) id() string { return w.Header().Get("X-Request-Id") }
 
-// WriteHeader notes the status. From here on the client decides how long the
-// answer takes.
+// WriteHeader records the status and stops the answer's timer: from now on the
+// client decides how long the answer takes.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -64,7 +63,7 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes piece by piece, each with a deadline of its own.
+// Write writes p in pieces of progressBytes, each with its own deadline.
 func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -84,14 +83,14 @@ func (w *response) Write(p []byte) (int, error) {
 		}
 	}
 	if w.http2 {
-		// There a deadline ends the answer also while nothing is written, and
-		// the next piece may be minutes away.
+		// In HTTP/2 a deadline ends the answer even while nothing is written,
+		// and the next piece may be minutes away.
 		w.setDeadline(time.Time{})
 	}
 	return written, nil
 }
 
-// extendDeadline gives the client its time for the next piece.
+// extendDeadline gives the client maxStall for the next piece.
 func (w *response) extendDeadline() {
 	if until := time.Now().Add(w.maxStall); until.Sub(w.deadline) > min(deadlineStep, w.maxStall/10) {
 		w.setDeadline(until)
@@ -99,15 +98,14 @@ func (w *response) extendDeadline() {
 }
 
 func (w *response) setDeadline(until time.Time) {
-	// An answer that is not written to a network has no deadline; nobody waits
-	// for it either.
+	// A writer without a network connection, as in tests, has no deadline.
 	_ = w.controller.SetWriteDeadline(until)
 	w.deadline = until
 }
 
-// finish gives the client its time for what the server still holds back of the
-// answer. It is written when the handlers are done and, at the latest, when the
-// client's time is over for a body that none of them has read.
+// finish sets the deadline for the part of the answer that the server still
+// buffers. The server writes it when the handler has returned and, if the
+// handler did not read the body, after it has drained the body.
 func (w *response) finish() {
 	if w.status != http.StatusSwitchingProtocols {
 		w.setDeadline(time.Now().Add(2 * w.maxStall))
@@ -117,7 +115,7 @@ func (w *response) finish() {
 // Unwrap lets http.ResponseController flush and hijack.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// underlying is the server's own writer under w.
+// underlying returns the server's writer that w wraps.
 func underlying(w http.ResponseWriter) http.ResponseWriter {
 	if p, ok := w.(*response); ok {
 		return p.ResponseWriter
@@ -125,8 +123,8 @@ func underlying(w http.ResponseWriter) http.ResponseWriter {
 	return w
 }
 
-// progressBody is a body with a deadline that moves on with every paceBytes that
-// the client sends.
+// progressBody is a request body whose read deadline is extended with every
+// progressBytes that the client sends.
 type progressBody struct {
 	io.ReadCloser
 	answer   *response
@@ -134,8 +132,8 @@ type progressBody struct {
 	started  bool
 }
 
-// newProgressBody sets the first deadline: it also bounds how long the server
-// waits for a body that no handler reads.
+// newProgressBody sets the first deadline, which also bounds how long the server
+// drains a body that no handler reads.
 func newProgressBody(body io.ReadCloser, answer *response) *progressBody {
 	b := &progressBody{ReadCloser: body, answer: answer}
 	b.setDeadline(time.Now().Add(answer.maxStall))
@@ -143,12 +141,12 @@ func newProgressBody(body io.ReadCloser, answer *response) *progressBody {
 }
 
 func (b *progressBody) setDeadline(until time.Time) {
-	_ = b.answer.controller.SetReadDeadline(until) // where there is no network, there is no deadline
+	_ = b.answer.controller.SetReadDeadline(until) // fails without a network connection, as in tests
 }
 
-// Read reads what has come.
+// Read reads from the body and extends the deadline.
 func (b *progressBody) Read(p []byte) (int, error) {
-	if !b.started { // a client that waits for a sign to send is now given one
+	if !b.started { // the server now sends 100 Continue to a client that expects it
 		b.started = true
 		b.answer.extendDeadline()
 	}
@@ -158,7 +156,7 @@ func (b *progressBody) Read(p []byte) (int, error) {
 	}
 	switch b.received += int64(n); {
 	case errors.Is(err, io.EOF):
-		// What is read from here on is only whether the client is still there.
+		// From here on the server reads only to notice that the client is gone.
 		b.setDeadline(time.Time{})
 	case err == nil && b.received >= progressBytes:
 		b.received = 0

@@ -14,32 +14,32 @@ import (
 	"parley/appliance/speech"
 )
 
-// Speech speaks texts.
+// Speech synthesizes speech.
 type Speech interface {
-	// Begin waits for the turn of a request and finds its voices. The errors are
+	// Begin waits until the request may run and finds its voices. The errors are
 	// those of package contract.
 	Begin(ctx context.Context, a speech.Request) (*speech.Job, error)
-	// Again is Begin for a generation that the account has had made; a
-	// contract.ErrNotFound where nothing is kept of it.
+	// Regenerate is Begin for an earlier generation of the account. The error is
+	// a contract.ErrNotFound if the box has not stored its request.
 	Regenerate(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error)
-	// Convert waits for the turn of a request, hears its recording and finds its
-	// voice. The errors are those of package contract.
+	// Convert waits until the request may run, transcribes its recording and
+	// finds its voice. The errors are those of package contract.
 	Convert(ctx context.Context, a speech.ConversionRequest) (*speech.Job, error)
 }
 
-// SpeechInput lets sockets speak what they are sent.
+// SpeechInput speaks the text that a socket receives.
 type SpeechInput interface {
-	// ServeInput upgrades the request, and returns when the socket is over. An error
-	// means that nothing was answered yet.
+	// ServeInput upgrades the request to a WebSocket, and returns when it is
+	// closed. If the error is not nil, nothing was written to w.
 	ServeInput(w http.ResponseWriter, r *http.Request, account string, pass connection.Authorization) error
 }
 
-// ttsInput lets a socket speak.
+// ttsInput speaks the text that a socket receives.
 func (a *API) ttsInput(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.SpeechInput.ServeInput(w, r, by.AccountID, a.pass(w, r, by))
+	return a.SpeechInput.ServeInput(w, r, by.AccountID, a.authorization(w, r, by))
 }
 
-// tts answers a request for speech with all of it in one JSON object.
+// tts answers with all speech in one JSON object.
 func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error {
 		out := &bufferedJSON{w: w}
@@ -50,13 +50,13 @@ func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 	})
 }
 
-// maxBuffered is how much of an answer waits for the rest of it, a minute and a
-// half of MP3 or eight seconds of WAV: what goes wrong meanwhile is told by a status.
-// More than that is sent as it is made, or a long text would lie in memory three times
-// over.
+// maxBuffered is how much of an answer is buffered: a minute and a half of MP3,
+// or eight seconds of WAV. An error up to then is answered with its status. A
+// longer answer is sent as it is made: a long text would take three times its
+// size in memory.
 const maxBuffered = 1 << 20
 
-// bufferedJSON sends JSON: what is short when it is whole.
+// bufferedJSON writes JSON, which it buffers up to maxBuffered.
 type bufferedJSON struct {
 	w      http.ResponseWriter
 	buffer []byte
@@ -85,7 +85,7 @@ func (h *bufferedJSON) send() error {
 	return err
 }
 
-// finish sends what is still held.
+// finish sends what is still buffered.
 func (h *bufferedJSON) finish() error {
 	if h.sent {
 		return nil
@@ -94,12 +94,12 @@ func (h *bufferedJSON) finish() error {
 	return h.send()
 }
 
-// ttsFile answers with a file when all of it is made.
+// ttsFile answers with all speech as one file.
 func (a *API) ttsFile(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error { return sendFile(w, r, j) })
 }
 
-// ttsRegenerate makes a generation of the account again, and answers with the file.
+// ttsRegenerate makes an earlier generation again and answers with the file.
 func (a *API) ttsRegenerate(w http.ResponseWriter, r *http.Request, by caller) error {
 	format := contract.AudioFormat(r.URL.Query().Get("format_type"))
 	switch format {
@@ -118,7 +118,7 @@ func (a *API) ttsRegenerate(w http.ResponseWriter, r *http.Request, by caller) e
 	return sendFile(w, r, j)
 }
 
-// sendFile makes all of a request and sends it as one file.
+// sendFile makes all speech of a job and sends it as one file.
 func sendFile(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 	file, err := j.WholeFile(r.Context())
 	if err != nil {
@@ -130,7 +130,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 	return err
 }
 
-// ttsStream answers with messages, a line each, as their sound is made.
+// ttsStream streams the speech as messages, one a line.
 func (a *API) ttsStream(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, true, func(j *speech.Job) error { return stream(w, r, j) })
 }
@@ -148,7 +148,7 @@ func stream(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 	})
 }
 
-// ttsStreamFile answers with a file as it is made.
+// ttsStreamFile streams the speech as one file.
 func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, true, func(j *speech.Job) error {
 		soundHeaders(w, j.Format())
@@ -157,7 +157,7 @@ func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) e
 	})
 }
 
-// speak reads a request, waits for its turn, and lets answer do it.
+// speak parses a request, waits until it may run, and calls answer with its job.
 func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bool,
 	answer func(*speech.Job) error) error {
 	posted, err := decode(r, func(body []byte) (contract.PostedTTS, error) {
@@ -174,9 +174,8 @@ func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bo
 	return a.runJob(w, r, j, answer)
 }
 
-// runJob answers a request that has its turn. What goes wrong behind the beginning
-// of the answer cuts it off: a client that has the whole of one has all that it
-// asked for.
+// runJob calls answer with a job. An error after the answer has begun aborts the
+// connection, so a client never takes a part for the whole.
 func (a *API) runJob(w http.ResponseWriter, r *http.Request, j *speech.Job, answer func(*speech.Job) error) error {
 	defer j.Close()
 	err := answer(j)
@@ -187,7 +186,7 @@ func (a *API) runJob(w http.ResponseWriter, r *http.Request, j *speech.Job, answ
 	panic(http.ErrAbortHandler)
 }
 
-// flushWriter hands what is written to the network at once.
+// flushWriter flushes each write to the network.
 type flushWriter struct {
 	io.Writer
 	controller *http.ResponseController
@@ -201,8 +200,8 @@ func (f flushWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// streamHeaders are those of an answer that is sent as it is made: nobody keeps
-// it, and the proxy nginx hands it on as it comes.
+// streamHeaders sets the headers of an answer that is sent as it is made: caches
+// do not store it, and nginx does not buffer it.
 func streamHeaders(w http.ResponseWriter, kind string) {
 	h := w.Header()
 	h.Set("Content-Type", kind)
@@ -279,7 +278,7 @@ func aboutSpeech() descriptions {
 	})
 }
 
-// jsonLines and soundFile describe the two ways in which speech is answered.
+// jsonLines and soundFile describe the two kinds of answers with speech.
 func jsonLines() []describe.Answer {
 	return []describe.Answer{{
 		Status:      200,

@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	// maxUploads is how many recordings lie on the disk at once, while they come,
-	// wait for their turn and are heard: a gigabyte at most. uploadsOfOne is how
-	// many of them are of one account, however slowly it sends them.
+	// maxUploads bounds the recordings on the disk while they are received, wait
+	// and are converted: a gigabyte at most. uploadsPerAccount bounds those of
+	// one account, however slowly it sends them.
 	maxUploads        = 16
 	uploadsPerAccount = 6
-	// uploadRetry is when another has likely been converted.
+	// uploadRetry is the Retry-After of answers at the limit: another recording
+	// is likely converted by then.
 	uploadRetry = 10 * time.Second
 )
 
-// uploadLimiter lets in the recordings that are on the disk, by account.
+// uploadLimiter limits the recordings on the disk, by account.
 type uploadLimiter struct{ *limit.Limiter[string] }
 
 func newUploadLimiter() uploadLimiter {
 	return uploadLimiter{limit.New[string](limit.Rule{MaxActive: maxUploads, MaxPerKey: uploadsPerAccount})}
 }
 
-// enter lets one more in; leave is called when it is gone.
+// enter admits one more recording. leave must be called when its file is gone.
 func (u uploadLimiter) enter(account string) (leave func(), err error) {
 	leave, err = u.TryAcquire(account)
 	switch err {

@@ -12,15 +12,15 @@ import (
 	"parley/store"
 )
 
-// cache keeps what the versions of resources say.
+// versionCache caches the parsed contents of configs, prompts and tools.
 type versionCache struct {
 	configs *parseCache[contract.PostedConfigVersion]
 	prompts *parseCache[contract.PostedPromptVersion]
 	tools   *parseCache[contract.PostedUserDefinedToolVersion]
 }
 
-// maxCacheBytes bounds the texts that one memo keeps, in bytes: those of two
-// thousand configs. What was read from them takes about as much again.
+// maxCacheBytes bounds the JSON texts that one cache holds, in bytes: those of
+// two thousand configs. The parsed values take about as much again.
 const maxCacheBytes = 2 << 20
 
 func newVersionCache() *versionCache {
@@ -28,15 +28,14 @@ func newVersionCache() *versionCache {
 		newParseCache[contract.PostedUserDefinedToolVersion]()}
 }
 
-// parseCache keeps what JSON texts say, those that were asked for last. What a version
-// parse a resource says never changes, so nothing it keeps grows old.
+// parseCache caches values parsed from JSON texts, least recently used first out.
+// The content of a version never changes, so no entry becomes stale.
 //
-// Who reads the same text gets the same value, and must not change what it
-// points to.
+// Callers share the value of a text and must not change what it points to.
 type parseCache[T any] struct {
 	mu      sync.Mutex
-	entries *simplelru.LRU[string, T] // byAddress text
-	size    int                       // parse the texts, in bytes
+	entries *simplelru.LRU[string, T] // by text
+	size    int // of the texts, in bytes
 }
 
 func newParseCache[T any]() *parseCache[T] {
@@ -46,7 +45,7 @@ func newParseCache[T any]() *parseCache[T] {
 	return m
 }
 
-// parse returns what a version says.
+// parse returns the parsed content of a version.
 func (m *parseCache[T]) parse(v store.Version) (T, error) {
 	text := v.Content
 	m.mu.Lock()
@@ -68,7 +67,7 @@ func (m *parseCache[T]) add(text string, said T) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.entries.Contains(text) { // another request has read it meanwhile
+	if m.entries.Contains(text) { // another request parsed it meanwhile
 		return
 	}
 	m.entries.Add(text, said)

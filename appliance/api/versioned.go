@@ -17,30 +17,32 @@ import (
 	"parley/store"
 )
 
-// versioned answers what is the same for configs, prompts and tools. R is the
+// versioned has the handlers that configs, prompts and tools share. R is the
 // record of one version on the wire.
 type versioned[R any] struct {
 	*API
 	kind store.Kind
-	// parseFirst and draftNext read the body of a new resource and of the next
-	// version of that which the path names. The last draft is the resource's own;
-	// those before it are kept with it.
+	// parseFirst and parseNext parse the body of a new resource and of its next
+	// version. The last version that they return is the resource's; those before
+	// it are stored with it.
 	parseFirst, parseNext versionParser
 	parseName             func([]byte) (contract.PostedName, error)
 	records               func(ctx context.Context, account string, versions []store.Version) ([]R, error)
 	page                  func(contract.Paging, []R) any
-	// brought are records of a name (empty: all) that stand behind the stored ones
-	// in lists; found is the one of an id, which is all that there is of it, and
-	// readOnly why nobody may change that. nil: there are none of the kind.
+	// extra returns records with a name (empty: all) that lists have after the
+	// stored ones. findExtra returns the one with an id. readOnly returns the
+	// error for an attempt to change one. They are nil if there are no such
+	// records.
 	extra     func(name string) []R
 	findExtra func(id string) (R, bool)
 	readOnly  func(R) error
 }
 
-// A drafter makes drafts of what an account has posted.
+// A versionParser parses the body of a request into new versions.
 type versionParser func(r *http.Request, account string) ([]store.NewVersion, error)
 
-// parseVersions is a drafter that reads a body.
+// parseVersions returns a versionParser that parses a body of type T and calls
+// versions with it.
 func parseVersions[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.NewVersion,
 	error)) versionParser {
 	return func(r *http.Request, account string) ([]store.NewVersion, error) {
@@ -52,7 +54,7 @@ func parseVersions[T contract.Readable[T]](made func(r *http.Request, account st
 	}
 }
 
-// checkWritable is an error where what the path names cannot be changed.
+// checkWritable returns an error if the resource in the path is read-only.
 func (v versioned[R]) checkWritable(r *http.Request) error {
 	if v.findExtra == nil {
 		return nil
@@ -127,7 +129,8 @@ func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller
 	})
 }
 
-// answerPage answers with a page of what read finds, and behind that of more.
+// answerPage answers with a page of the versions that find returns, followed by
+// extra.
 func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, more []R,
 	read func(all bool, page store.Page) ([]store.Version, int, error)) error {
 	q := r.URL.Query()
@@ -168,7 +171,7 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 	return v.answer(w, r, http.StatusOK, by.AccountID, version)
 }
 
-// rename answers with a sentence: it is what published clients expect of it.
+// rename answers with a sentence, because published clients expect one.
 func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) error {
 	if err := v.checkWritable(r); err != nil {
 		return err
@@ -221,13 +224,13 @@ func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by c
 	return v.result(w, http.StatusOK, confirmation{said}, err)
 }
 
-// confirmation is the body of an answer that has nothing else to say.
+// confirmation is the body of an answer without data.
 type confirmation struct {
 	Message string `json:"message"`
 }
 
-// ref is the version that the path names. A number that no version has is for
-// the store not to find.
+// ref returns the version in the path. A number that is too large for any version
+// is not found.
 func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	text := r.PathValue("version")
 	n, err := strconv.Atoi(text) // of what is out of its range, the end of that
@@ -242,8 +245,8 @@ func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	return store.Ref{Kind: v.kind, ID: r.PathValue("id"), Version: n}, nil
 }
 
-// newVersion is a version whose content is what was posted, but for what is kept
-// beside it.
+// newVersion returns a version with the posted body as its content, except for
+// the parts that are stored in columns.
 func newVersion(kind store.Kind, id, name, description string, posted any) (store.NewVersion, error) {
 	content, err := json.Marshal(posted)
 	if err != nil {
@@ -258,13 +261,13 @@ func newVersion(kind store.Kind, id, name, description string, posted any) (stor
 	}, nil
 }
 
-// versionedNames are how configs, prompts and tools are called, what is sent to
-// make one and its next version, and examples of that.
+// versionedNames are the words and types with which the routes of configs,
+// prompts and tools differ in their descriptions.
 type versionedNames struct {
 	one, many                   string
-	first, next, name           string // of contract.Bodies
+	first, next, name           string // names in contract.Bodies
 	firstExample, nextExample   string
-	record, page                any    // what one version and a list of them are answered as
+	record, page                any // the types of the answers with one version and with a list
 	more                        string // on the list
 	firstRefuses, changeRefuses []int
 }

@@ -12,18 +12,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// VoiceCatalog lists, saves and deletes the voices of an account.
+// VoiceCatalog manages the voices that an account may use.
 type VoiceCatalog interface {
-	// FindVoice returns the voice that ref names for the account; a
-	// contract.ErrNotFound where there is none.
+	// FindVoice returns the voice that ref names for the account. The error is a
+	// contract.ErrNotFound if there is none.
 	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)
-	// ListVoices returns all of the provider's, in their order.
+	// ListVoices returns all voices of a provider, in order.
 	ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error)
-	// SaveVoice gives the voice of a generation a name. A contract.ErrNotFound: there
-	// is no such generation; an ErrInvalid or ErrConflict: the name cannot be had.
+	// SaveVoice saves the voice of a generation under a name. The error is a
+	// contract.ErrNotFound if there is no such generation, and an ErrInvalid or
+	// ErrConflict if the name cannot be used.
 	SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error)
-	// DeleteVoice deletes the voice of a name. A contract.ErrNotFound: there is none;
-	// an ErrConflict: configs speak with it.
+	// DeleteVoice deletes a saved voice. The error is a contract.ErrNotFound if
+	// there is none, and an ErrConflict if configs use it.
 	DeleteVoice(ctx context.Context, account, name string) error
 }
 
@@ -74,7 +75,7 @@ func aboutVoices() descriptions {
 	})
 }
 
-// saveVoice saves the voice of a generation. Clients want 200.
+// saveVoice saves the voice of a generation. Clients expect 200.
 func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller, p contract.PostedVoice) error {
 	saved, err := a.Voices.SaveVoice(r.Context(), by.AccountID, p)
 	return a.result(w, http.StatusOK, saved, err)
@@ -123,16 +124,16 @@ func (a *API) listVoices(w http.ResponseWriter, r *http.Request, by caller) erro
 		VoicesPage: pageOf(all, page.Number, page.Size)}, nil)
 }
 
-// pageOf is the piece of a list that a page shows, never nil.
+// pageOf returns a page of a list, never nil.
 func pageOf[T any](all []T, number, size int) []T {
-	if number > len(all)/size { // also keeps what follows from overflowing
+	if number > len(all)/size { // also prevents an overflow below
 		return []T{}
 	}
 	begin := min(number*size, len(all))
 	return append([]T{}, all[begin:min(begin+size, len(all))]...)
 }
 
-// readTags reads which tags voices are to have, all of them.
+// readTags parses the tags that voices must have, all of them.
 func readTags(q url.Values) (has func(contract.ReturnVoice) bool, err error) {
 	type wanted struct {
 		tag   contract.VoiceTag

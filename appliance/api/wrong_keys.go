@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// maxWrong wrong credentials within wrongWindow are answered as what they
-	// are: a person who mistypes, a kiosk whose key was just replaced.
+	// maxWrong credentials within wrongWindow are answered with 401, beyond that
+	// with 429. A person mistypes, and a kiosk's key may just have been replaced.
 	maxWrong    = 10
 	wrongWindow = time.Minute
-	// maxAddresses is how many addresses are remembered: 2 MiB.
+	// maxAddresses bounds the remembered addresses: 2 MiB.
 	maxAddresses = 8192
 )
 
-// wrongKeys remembers who sent wrong credentials, those who did so last.
+// wrongKeys counts wrong credentials by address.
 type wrongKeys struct {
 	mu        sync.Mutex
 	byAddress *simplelru.LRU[netip.Prefix, *wrongTimes]
 }
 
-// wrongTimes are the times of the last wrong credentials of one address, a ring.
+// wrongTimes is a ring of the times of an address's last wrong credentials.
 type wrongTimes struct {
 	at      [maxWrong]time.Time
 	oldest  int
@@ -36,9 +36,9 @@ func newWrongKeys() *wrongKeys {
 	return &wrongKeys{byAddress: by}
 }
 
-// count counts a wrong credential. With maxWrong of them in the last minute it
-// is not counted, and wait says when one more will be; begins is true the first
-// time.
+// count counts a wrong credential. With maxWrong in the last wrongWindow it does
+// not count it and returns the time until it would; begins is true for the first
+// of these.
 func (t *wrongKeys) count(from netip.Prefix, at time.Time) (wait time.Duration, begins bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,15 +57,15 @@ func (t *wrongKeys) count(from netip.Prefix, at time.Time) (wait time.Duration, 
 	return 0, false
 }
 
-// address is who sent the request: an IPv4 address, or the 64 bits of an IPv6
-// address that a provider gives one customer. It is the address of the
-// connection; what a header says of another one, anybody can write.
+// address returns the network that sent a request: an IPv4 address, or the 64
+// bits of an IPv6 address that a provider assigns to one customer. It is taken
+// from the connection, because anybody can write a header.
 func address(r *http.Request) netip.Prefix { return networkOf(r.RemoteAddr) }
 
 func networkOf(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return netip.Prefix{} // a line without addresses, such as a Unix socket: all are one
+		return netip.Prefix{} // a Unix socket has no addresses: all its clients are one
 	}
 	ip := at.Addr().Unmap().WithZone("")
 	bits := 64

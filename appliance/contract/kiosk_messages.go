@@ -2,12 +2,12 @@ package contract
 
 import "strings"
 
-// PermittedToScreen says whether who has the key of a screen may send a message: a
+// CheckKioskMessage says whether who has the key of a screen may send a message: a
 // Fault says what not. Whoever stands at a screen may ask and answer anything, and
 // a page may say in which format it sends sound, whose chat it is, and the values
 // of the variables that the prompt of its config has. Who the assistant is, is the
 // config's: its prompt, context, voice, tools and model, and what it says.
-func PermittedToScreen(m ClientMessage) error {
+func CheckKioskMessage(m ClientMessage) error {
 	const who = "The key of a screen talks to its config as that is; "
 	switch m := m.(type) {
 	case AssistantInput:

@@ -35,7 +35,7 @@ func TestAScreenTalksToItsConfigAsItIs(t *testing.T) {
 			t.Errorf("%s: %v", c.message, err)
 			continue
 		}
-		f, refused := errors.AsType[Fault](PermittedToScreen(m))
+		f, refused := errors.AsType[Fault](CheckKioskMessage(m))
 		if refused != (c.names != "") || refused && (f.Code != NotPermitted || !strings.Contains(f.Detail, c.names)) {
 			t.Errorf("%s: %+v, want one of %q", c.message, f, c.names)
 		}

@@ -409,7 +409,7 @@ func TestACallThatNobodyJoinsEnds(t *testing.T) {
 // What the key of a call does not permit is told, and never reaches the session.
 func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
 	l := start(t, Timing{})
-	l.pass.permits = contract.PermittedToScreen
+	l.pass.permits = contract.CheckKioskMessage
 	c := l.dial(t, "")
 	s := got(t, l.opened)
 	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "a"}); err != nil {

@@ -10,7 +10,7 @@ import (
 
 func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
 	b := start(t, Timing{})
-	b.permits = contract.PermittedToScreen
+	b.permits = contract.CheckKioskMessage
 	c, s := b.dial("", nil)
 	send(t, c, websocket.MessageText, `{"type":"session_settings","system_prompt":"You are a poet."}`)
 	if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != contract.NotPermitted {
