@@ -213,7 +213,7 @@ func checkCleanPath(r *http.Request) error {
 // answerPanic answers 500 after a handler panicked, and logs the panic and its
 // stack.
 func (a *API) answerPanic(w *response, r *http.Request, p any) {
-	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", loggedPath(r), "panic",
+	a.Log.ErrorContext(r.Context(), "handler panicked", "request", w.id(), "path", loggedPath(r), "panic",
 		fmt.Sprint(p), "stack", string(debug.Stack()))
 	a.answerError(w, r, errPanic)
 }

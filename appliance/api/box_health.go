@@ -25,29 +25,29 @@ func aboutHealth() descriptions {
 	return inSection("Health of the box", descriptions{
 		"GET /v0/box/health": {
 			ID:      "getBoxHealth",
-			Summary: "How the box does now",
+			Summary: "Get the state of the box",
 			Answers: ok(contract.ReturnBoxHealth{}),
 		},
 		"GET /v0/box/health/events": {
 			ID:      "watchBoxHealth",
-			Summary: "How the box does, as it goes",
-			Description: "Server-sent events, one every other second: the data of each is what GET /v0/box/health " +
+			Summary: "Follow the state of the box",
+			Description: "Server-sent events, one every other second. The data of each is what GET /v0/box/health " +
 				"answers.",
 			Answers: ofType("text/event-stream"),
 		},
 		"POST /v0/box/diagnosis": {
 			ID:      "diagnoseBox",
-			Summary: "Look for what is wrong with the box",
-			Description: "As parley doctor does, which changes nothing. It reads the database, the recordings and " +
-				"the packs, and takes as long as that.",
+			Summary: "Check the box for problems",
+			Description: "Runs the checks of parley doctor and changes nothing. It reads the database, the " +
+				"recordings and the packs, which may take minutes.",
 			Answers: ok(contract.ReturnDiagnosis{}),
 			Errors:  []int{409},
 		},
 		"GET /v0/box/settings": {
 			ID:      "getBoxSettings",
-			Summary: "The settings that hold",
-			Description: "As the box read them when it was started. They are changed in parley.yaml, by variables or " +
-				"by flags, and hold from the next start on.",
+			Summary: "List the settings in force",
+			Description: "As read when the box started. Change them in parley.yaml, with environment variables or " +
+				"with flags, and restart the box.",
 			Answers: ok(contract.ReturnSettings{}),
 		},
 	})
@@ -55,7 +55,7 @@ func aboutHealth() descriptions {
 
 // ifHealth answers 503 where no health source is configured.
 func (a *API) ifHealth(handle handler) handler {
-	return available(func() bool { return a.BoxHealth != nil }, "this box does not look after itself", handle)
+	return available(func() bool { return a.BoxHealth != nil }, "this box has no health source", handle)
 }
 
 func (a *API) boxHealth(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -15,54 +15,55 @@ import (
 
 func aboutKeys() descriptions {
 	list := append(pageQuery(),
-		parameter("account", "Only those of the account of this name.", describe.String()),
-		parameter("search", "Only those that have this in their id, label, account or last characters.",
+		parameter("account", "Only keys of the account with this name.", describe.String()),
+		parameter("search", "Only keys whose id, label, account or last characters contain this.",
 			describe.String()),
-		parameter("revoked", "Whether those are listed too that were revoked.", describe.Boolean().WithDefault(true)))
-	last := parameter("last", "Revoke it also where no operator's key is left then that has no end.",
+		parameter("revoked", "Whether to include revoked keys.", describe.Boolean().WithDefault(true)))
+	last := parameter("last", "Revoke the key even if it is the last operator's key without an expiry.",
 		describe.Boolean().WithDefault(false))
 	return inSection("Keys of the box", descriptions{
 		"GET /v0/box/keys": {
 			ID:          "listKeys",
-			Summary:     "The keys of all accounts",
+			Summary:     "List the keys of all accounts",
 			Query:       list,
-			Description: "The newest first. The keys themselves are not kept, and so not told.",
+			Description: "Newest first. The box does not store the keys themselves.",
 			Answers:     ok(contract.ReturnPagedKeys{}),
 			Errors:      []int{404},
 		},
 		"POST /v0/box/keys": {
 			ID:          "makeKey",
-			Summary:     "Make a key",
-			Description: "Its secrets are told once.",
+			Summary:     "Create a key",
+			Description: "Only this answer contains the key and its secret.",
 			Body:        "PostedKey",
 			Example:     `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`,
 			Answers:     created(contract.MadeKey{}),
 		},
 		"DELETE /v0/box/keys/{id}": {
 			ID:      "revokeKey",
-			Summary: "Make a key useless, at once and for ever",
-			Description: "Its tokens too, and the sockets that are open by it are closed. The last operator's key is " +
-				"kept unless last=true: without one, only parley on the machine itself lets an operator in again.",
+			Summary: "Revoke a key for good",
+			Description: "Revokes its tokens too, and closes the sockets opened with it. The last operator's key " +
+				"cannot be revoked without last=true: after that, only parley on the machine itself can create an " +
+				"operator's key.",
 			Query:   []describe.Parameter{last},
 			Answers: ok(confirmation{}),
 			Errors:  []int{409},
 		},
 		"POST /v0/box/keys/{id}/regenerate": {
 			ID:          "regenerateKey",
-			Summary:     "Give a key new secrets",
-			Description: "The old ones fail at once. The new ones are told once.",
+			Summary:     "Replace the secrets of a key",
+			Description: "The old ones become invalid at once. Only this answer contains the new ones.",
 			Answers:     ok(contract.MadeKey{}),
 			Errors:      []int{409},
 		},
 		"GET /v0/box/signing-keys/{name}": {
 			ID:      "getSigningKey",
-			Summary: "What the webhooks of an account are signed with",
+			Summary: "Get the key that signs an account's webhooks",
 			Answers: ok(contract.ReturnSigningKey{}),
 		},
 		"POST /v0/box/signing-keys/{name}": {
 			ID:          "makeSigningKey",
-			Summary:     "Sign the webhooks of an account with a new key",
-			Description: "The old one is gone at once: receivers must be told.",
+			Summary:     "Replace the key that signs an account's webhooks",
+			Description: "The old key is replaced at once, so the receivers need the new one.",
 			Answers:     ok(contract.ReturnSigningKey{}),
 		},
 	})
@@ -162,8 +163,8 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error 
 	id := r.PathValue("id")
 	err = revoke(r.Context(), id)
 	if errors.Is(err, store.ErrLastOperator) {
-		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, " +
-			"or send last=true and be left with parley keys create on the machine itself"}
+		return contract.ErrConflict{Why: "this is the last operator's key without an expiry; create another one " +
+			"first, or send last=true: then only parley keys create on the machine itself makes a new one"}
 	}
 	return a.result(w, http.StatusOK, confirmation{"The key is revoked."}, notFound(err, validKey, id))
 }
@@ -179,8 +180,8 @@ func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) er
 		return notFound(store.ErrNotFound, validKey, id)
 	}
 	if all[i].Kiosk != nil {
-		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new "+
-			"one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
+		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which cannot receive a new "+
+			"one; revoke it, and pair the screen again", cmp.Or(all[i].Label, id))}
 	}
 	made, err := a.Records.RegenerateKey(r.Context(), id)
 	return a.result(w, http.StatusOK, keyRecord(made, all[i].Account), notFound(err, validKey, id))

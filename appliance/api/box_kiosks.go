@@ -12,29 +12,30 @@ import (
 
 func aboutKiosks() descriptions {
 	list := append(pageQuery(),
-		parameter("search", "Only those that have this in their name, account or id.", describe.String()),
-		parameter("revoked", "Whether those are listed too that were revoked.", describe.Boolean().WithDefault(false)))
+		parameter("search", "Only screens whose name, account or id contains this.", describe.String()),
+		parameter("revoked", "Whether to include screens that were unpaired.", describe.Boolean().WithDefault(false)))
 	return inSection("Screens", descriptions{
 		"POST /v0/box/kiosk-codes": {
-			ID:          "makeKioskCode",
-			Summary:     "Make a code that pairs a screen",
-			Description: "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
-			Body:        "PostedKiosk",
-			Example:     `{"name":"Lobby","account":"museum"}`,
-			Answers:     created(contract.KioskCode{}),
-			Errors:      []int{404},
+			ID:      "makeKioskCode",
+			Summary: "Create a code that pairs a screen",
+			Description: "It is valid once, for ten minutes. Open /kiosk on the screen and enter it, or open " +
+				"/kiosk#CODE.",
+			Body:    "PostedKiosk",
+			Example: `{"name":"Lobby","account":"museum"}`,
+			Answers: created(contract.KioskCode{}),
+			Errors:  []int{404},
 		},
 		"GET /v0/box/kiosks": {
 			ID:          "listKiosks",
-			Summary:     "The screens that were paired",
+			Summary:     "List the paired screens",
 			Query:       list,
-			Description: "The newest first.",
+			Description: "Newest first.",
 			Answers:     ok(contract.ReturnPagedKiosks{}),
 		},
 		"DELETE /v0/box/kiosks/{id}": {
 			ID:          "revokeKiosk",
-			Summary:     "End a screen's pairing, and its conversation",
-			Description: "By the id of its key.",
+			Summary:     "Unpair a screen and end its chat",
+			Description: "The id is that of its key.",
 			Answers:     ok(confirmation{}),
 		},
 	})
@@ -117,5 +118,5 @@ func (a *API) revokeKiosk(w http.ResponseWriter, r *http.Request, _ caller) erro
 	if !screen || errors.Is(err, store.ErrNotFound) {
 		return contract.ErrNotFound{What: "screen that is paired", ID: id}
 	}
-	return a.result(w, http.StatusOK, confirmation{"The screen is not paired any more."}, err)
+	return a.result(w, http.StatusOK, confirmation{"The screen is no longer paired."}, err)
 }

@@ -27,35 +27,39 @@ func aboutPacks() descriptions {
 	return inSection("Packs of the box", descriptions{
 		"GET /v0/box/packs": {
 			ID:      "listPacks",
-			Summary: "The packs that there are, and how they stand",
+			Summary: "List the packs",
 			Answers: ok(contract.ReturnPacks{}),
 		},
 		"POST /v0/box/packs/{name}/pull": {
 			ID:      "pullPack",
-			Summary: "Fetch a pack",
-			Description: "It goes on when this is answered: GET /v0/box/pack-pull/events tells how far it is. A pack " +
-				"is there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
-			Answers: []describe.Answer{{Status: 202, Description: "It is begun", Value: contract.PackPull{}}},
-			Errors:  []int{409},
+			Summary: "Download a pack",
+			Description: "The download continues after the answer; GET /v0/box/pack-pull/events reports its " +
+				"progress. A pack is installed completely or not at all. One pack is downloaded at a time.",
+			Answers: []describe.Answer{{
+				Status:      202,
+				Description: "The download has started",
+				Value:       contract.PackPull{},
+			}},
+			Errors: []int{409},
 		},
 		"DELETE /v0/box/packs/{name}": {
 			ID:          "removePack",
 			Summary:     "Remove a pack",
-			Description: "Not one that the settings have the box run on.",
+			Description: "A pack that the settings use cannot be removed.",
 			Answers:     ok(confirmation{}),
 			Errors:      []int{409},
 		},
 		"GET /v0/box/pack-pull/events": {
 			ID:      "watchPackPull",
-			Summary: "How far the newest pull is, as it goes",
-			Description: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without " +
-				"any it is empty.",
+			Summary: "Follow the newest download",
+			Description: "Server-sent events whose data is a PackPull each. The stream ends with the download, and " +
+				"is empty if there was none.",
 			Answers: ofType("text/event-stream"),
 		},
 		"DELETE /v0/box/pack-pull": {
 			ID:          "cancelPackPull",
-			Summary:     "End the pull that goes on",
-			Description: "What has arrived is dropped.",
+			Summary:     "Cancel the download",
+			Description: "Deletes what has arrived.",
 			Answers:     ok(contract.PackPull{}),
 			Errors:      []int{409},
 		},

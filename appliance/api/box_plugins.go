@@ -39,22 +39,22 @@ type BoxPlugins interface {
 const maxLogLines = 10_000
 
 func aboutPlugins() descriptions {
-	const form = "The body is a module that carries its manifest, or the tar of an OCI image layout."
-	tag := parameter("tag", "Of an OCI layout that holds several images, the one that is meant.", describe.String())
+	const form = "The body is a module with an embedded manifest, or the tar of an OCI image layout."
+	tag := parameter("tag", "Which image of an OCI layout with several images.", describe.String())
 	grant := parameter("grant",
-		"What it may do, by the names that examining it tells, or all; once for each. Without it, nothing.",
+		"The name of a permission to grant, as examining the plugin lists them, or all. Repeat it for several.",
 		describe.String())
-	lines := parameter("lines", "The newest so many.", describe.Integer(1, maxLogLines).WithDefault(100))
+	lines := parameter("lines", "How many of the newest lines.", describe.Integer(1, maxLogLines).WithDefault(100))
 	return inSection("Plugins of the box", descriptions{
 		"GET /v0/box/plugins": {
 			ID:      "listPlugins",
-			Summary: "The plugins that are installed",
+			Summary: "List the installed plugins",
 			Answers: ok([]contract.ReturnPlugin{}),
 		},
 		"POST /v0/box/plugin-offers": {
 			ID:          "examinePlugin",
-			Summary:     "What a plugin asks for",
-			Description: form + " Nothing is changed.",
+			Summary:     "Examine a plugin",
+			Description: form + " The answer lists what the plugin asks for. Nothing is changed.",
 			Query:       []describe.Parameter{tag},
 			Upload:      "application/octet-stream",
 			Answers:     ok(contract.PluginOffer{}),
@@ -71,18 +71,17 @@ func aboutPlugins() descriptions {
 		},
 		"GET /v0/box/plugins/{name}": {
 			ID:      "getPlugin",
-			Summary: "One plugin",
+			Summary: "Get a plugin",
 			Answers: ok(contract.ReturnPlugin{}),
 		},
 		"PUT /v0/box/plugins/{name}": {
-			ID:      "upgradePlugin",
-			Summary: "Put another version in its place",
-			Description: form + " What is installed goes on until the new one has passed the tests that came along " +
-				"with it.",
+			ID:          "upgradePlugin",
+			Summary:     "Replace a plugin by another version",
+			Description: form + " The installed version keeps running until the new one has passed its own tests.",
 			Query: []describe.Parameter{
 				tag,
 				grant,
-				parameter("other_signer", "Take it also where somebody else has signed it than what is installed.",
+				parameter("other_signer", "Accept a plugin that another key has signed.",
 					describe.Boolean().WithDefault(false)),
 			},
 			Upload:  "application/octet-stream",
@@ -91,9 +90,9 @@ func aboutPlugins() descriptions {
 		},
 		"PATCH /v0/box/plugins/{name}": {
 			ID:      "changePlugin",
-			Summary: "Let it do more or less, or tell it settings",
-			Description: "What is revoked is revoked first, then what is granted is granted, then the settings are " +
-				"set. Secrets are never told again.",
+			Summary: "Change a plugin's permissions and settings",
+			Description: "Permissions are revoked first, then granted, then the settings are set. Secrets are never " +
+				"shown again.",
 			Body:    "PostedPluginChange",
 			Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`,
 			Answers: ok(contract.ReturnPlugin{}),
@@ -101,33 +100,33 @@ func aboutPlugins() descriptions {
 		},
 		"DELETE /v0/box/plugins/{name}": {
 			ID:      "removePlugin",
-			Summary: "Remove it with all that it keeps",
+			Summary: "Remove a plugin and its data",
 			Answers: ok(confirmation{}),
 		},
 		"POST /v0/box/plugins/{name}/call": {
 			ID:          "callPlugin",
-			Summary:     "Call a tool of it",
-			Description: "As a chat of the key's account would. That the tool fails is told in error.",
+			Summary:     "Call a plugin's tool",
+			Description: "Calls the tool like a chat of the key's account. If the tool fails, the answer has an error.",
 			Body:        "PostedPluginCall",
 			Example:     `{"parameters":"{\"place\":\"museum\"}"}`,
 			Answers:     ok(contract.PluginCalled{}),
 		},
 		"GET /v0/box/plugins/{name}/logs": {
 			ID:      "pluginLog",
-			Summary: "What it wrote into its log",
+			Summary: "Read a plugin's log",
 			Query:   []describe.Parameter{lines},
 			Answers: ok([]contract.PluginLogLine{}),
 		},
 		"GET /v0/box/plugins/{name}/logs/events": {
 			ID:          "followPluginLog",
-			Summary:     "What it writes into its log, as it does",
-			Description: "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.",
+			Summary:     "Follow a plugin's log",
+			Description: "Server-sent events whose data is a PluginLogLine each, starting with the newest lines.",
 			Query:       []describe.Parameter{lines},
 			Answers:     ofType("text/event-stream"),
 		},
 		"GET /v0/box/plugins/{name}/figures": {
 			ID:      "pluginFigures",
-			Summary: "How often its tools and hooks were called, and how long that took",
+			Summary: "Calls and durations of a plugin's tools and hooks",
 			Answers: ok([]contract.PluginFigures{}),
 		},
 	})

@@ -23,20 +23,19 @@ type VoiceAliases interface {
 }
 
 func aboutAliases() descriptions {
-	return inSection("Names of other voices", descriptions{
+	return inSection("Voice aliases", descriptions{
 		"GET /v0/box/voice-aliases": {
 			ID:      "listVoiceAliases",
-			Summary: "Which voices stand in for those that the box does not have",
-			Description: "By the name or id that programs ask for: those of the operator, and those that are built " +
-				"in, which are the voices of the cloud library.",
+			Summary: "List the aliases of voices",
+			Description: "A voice stands in for a name or id that programs ask for and the box does not have. The " +
+				"operator's aliases come first, then the built-in ones, for the voices of the cloud library.",
 			Answers: ok(contract.ReturnVoiceAliases{}),
 		},
 		"PUT /v0/box/voice-aliases/{name}": {
 			ID:      "putVoiceAlias",
-			Summary: "Have a voice stand in for a name",
-			Description: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small " +
-				"or in large letters. A voice that an account has saved under the name, and one of the library, go " +
-				"before it.",
+			Summary: "Let a voice stand in for a name",
+			Description: "Applies at once to all accounts, wherever a voice is named by name or id, ignoring case. " +
+				"Voices that an account has saved, and those of the library, take precedence.",
 			Body:    "PostedVoiceAlias",
 			Example: `{"voice":"joe"}`,
 			Answers: ok(contract.ReturnVoiceAlias{}),
@@ -44,8 +43,8 @@ func aboutAliases() descriptions {
 		},
 		"DELETE /v0/box/voice-aliases/{name}": {
 			ID:          "deleteVoiceAlias",
-			Summary:     "Have no voice stand in for a name",
-			Description: "For a voice of the cloud library, the one that is built in stands in again.",
+			Summary:     "Delete an alias",
+			Description: "For a voice of the cloud library, the built-in alias applies again.",
 			Answers:     ok(confirmation{}),
 		},
 	})
@@ -64,5 +63,5 @@ func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller, posted 
 
 func (a *API) deleteAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
 	err := a.Aliases.DeleteAlias(r.Context(), r.PathValue("name"))
-	return a.result(w, http.StatusOK, confirmation{"No voice stands in for it by an alias any more."}, err)
+	return a.result(w, http.StatusOK, confirmation{"The alias is deleted."}, err)
 }

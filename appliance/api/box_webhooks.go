@@ -23,24 +23,24 @@ type BoxWebhooks interface {
 
 func aboutWebhooks() descriptions {
 	list := append(pageQuery(),
-		parameter("state", "Only those that are so: waiting, delivered, or dead, which is given up.",
+		parameter("state", "Only webhooks in this state; dead means that the box gave up.",
 			describe.Enum(store.WebhookStates()...)),
-		parameter("account", "Only those of the account of this name.", describe.String()),
-		parameter("chat_id", "Only those of this chat.", describe.String()),
-		parameter("search", "Only those that have this in their URL, chat, event or error.", describe.String()))
+		parameter("account", "Only webhooks of the account with this name.", describe.String()),
+		parameter("chat_id", "Only webhooks of this chat.", describe.String()),
+		parameter("search", "Only webhooks whose URL, chat, event or error contains this.", describe.String()))
 	return inSection("Webhooks of the box", descriptions{
 		"GET /v0/box/webhooks": {
 			ID:          "listWebhooks",
-			Summary:     "The webhooks that wait, that were given up, and those of the last day",
+			Summary:     "List webhooks",
 			Query:       list,
-			Description: "The newest first.",
+			Description: "Webhooks that wait, that the box gave up on, and those of the last day. Newest first.",
 			Answers:     ok(contract.ReturnPagedWebhooks{}),
 			Errors:      []int{404},
 		},
 		"POST /v0/box/webhooks/retry": {
 			ID:          "retryWebhooks",
-			Summary:     "Try webhooks again, now and for another day",
-			Description: "Those that wait, and those that were given up.",
+			Summary:     "Retry webhooks",
+			Description: "Tries webhooks that wait or were given up on, now and for another day.",
 			Body:        "PostedWebhookChoice",
 			Example:     `{"all":true}`,
 			Answers:     ok(contract.WebhooksChanged{}),
@@ -48,7 +48,7 @@ func aboutWebhooks() descriptions {
 		},
 		"POST /v0/box/webhooks/forget": {
 			ID:      "forgetWebhooks",
-			Summary: "Delete webhooks that were given up",
+			Summary: "Delete webhooks that were given up on",
 			Body:    "PostedWebhookChoice",
 			Example: `{"all":true}`,
 			Answers: ok(contract.WebhooksChanged{}),
@@ -56,9 +56,9 @@ func aboutWebhooks() descriptions {
 		},
 		"POST /v0/box/webhooks/test": {
 			ID:      "testWebhook",
-			Summary: "Send a receiver a signed example",
-			Description: "A chat_started of a chat that there never was, once, under the rules of the box. That it " +
-				"was not delivered is told in error.",
+			Summary: "Send a signed example to a receiver",
+			Description: "Sends a chat_started of a chat that does not exist, once, under the rules of the box. If " +
+				"it was not delivered, the answer has an error.",
 			Body:    "PostedWebhookTest",
 			Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`,
 			Answers: ok(contract.WebhookTested{}),

@@ -149,8 +149,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		a.recent.forget(c.text)
 		if c.cookie {
-			return caller{}, a.wrongCredential(r, "the session of the console was ended, or its time is over; parley "+
-				"console link prints a link that signs in again")
+			return caller{}, a.wrongCredential(r, "the session of the console has ended or expired; "+
+				"parley console link prints a new sign-in link")
 		}
 		if c.token {
 			return caller{}, a.wrongCredential(r, "the access token is unknown, has expired, or its key was revoked; "+
@@ -177,8 +177,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 			"and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == byOperator && g.Role != store.OperatorKey {
-		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of " +
-			"an operator opens it (parley keys create --role operator)"}
+		return caller{}, contract.ErrForbidden{Why: "this needs an operator's key, and this is a client's; " +
+			"parley keys create --role operator makes one"}
 	}
 	return by, nil
 }
@@ -248,7 +248,7 @@ func (a *API) wrongCredential(r *http.Request, why string) error {
 		return contract.ErrUnauthorized{Why: why}
 	}
 	if begins {
-		a.Log.WarnContext(r.Context(), "too many wrong keys from an address: more of them are answered with 429",
+		a.Log.WarnContext(r.Context(), "too many wrong keys from one address: answering more of them with 429",
 			"client", r.RemoteAddr, "seconds", int(wait.Seconds()))
 	}
 	return contract.ErrTooMany{What: "too many wrong keys or tokens from this address", RetryAfter: wait}

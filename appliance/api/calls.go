@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"parley/appliance/api/describe"
 	"parley/appliance/connection"
@@ -59,13 +58,10 @@ func aboutCalls() descriptions {
 			Summary: "Talk, over WebRTC",
 			Call:    true,
 			Kiosk:   true,
-			Description: strings.Join([]string{
-				"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer " +
-					"is SDP too (WHIP, RFC 9725).",
-				"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, " +
-					"and call_ended {code, reason} at the end.",
-				"Location is the call: PATCH it with further candidates or a new offer, DELETE it to hang up.",
-			}, " "),
+			Description: "The body is an SDP offer with one audio track in both directions and a data channel named " +
+				"chat; the answer is SDP too (WHIP, RFC 9725). Audio is Opus. The data channel carries the messages " +
+				"of the WebSocket as text, except audio, and ends with call_ended {code, reason}. Location is the " +
+				"path of the call: PATCH it with candidates or a new offer, DELETE it to hang up.",
 			Query:   aboutChat().Query,
 			Upload:  sdpMedia,
 			Answers: []describe.Answer{{Status: 201, Description: "The answer", Media: sdpMedia}},
@@ -73,15 +69,15 @@ func aboutCalls() descriptions {
 		},
 		"PATCH /v0/evi/chat/webrtc/calls/{id}": {
 			ID:      "changeCall",
-			Summary: "Add candidates to a call, or begin its connection anew",
+			Summary: "Add candidates to a call, or restart its connection",
 			Call:    true,
 			Kiosk:   true,
-			Description: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
-				"), after a change of networks for one; what begins anew is answered in kind.",
+			Description: "The body is an SDP fragment (" + fragmentMedia + ") or a new offer (" + sdpMedia +
+				"), for instance after a change of networks. A restart is answered in the same format.",
 			Upload:      fragmentMedia,
 			OtherUpload: sdpMedia,
-			Answers: []describe.Answer{{Status: 200, Description: "The connection begins anew", Media: fragmentMedia},
-				{Status: 204, Description: "The candidates were taken"}},
+			Answers: []describe.Answer{{Status: 200, Description: "The connection is restarted", Media: fragmentMedia},
+				{Status: 204, Description: "The candidates were added"}},
 			Errors: []int{412, 413, 415, 503},
 		},
 		"DELETE /v0/evi/chat/webrtc/calls/{id}": {
@@ -89,7 +85,7 @@ func aboutCalls() descriptions {
 			Summary: "Hang up",
 			Call:    true,
 			Kiosk:   true,
-			Answers: []describe.Answer{{Status: 200, Description: "The call is over"}},
+			Answers: []describe.Answer{{Status: 200, Description: "The call has ended"}},
 			Errors:  []int{503},
 		},
 	})

@@ -38,7 +38,7 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 	found, next, err := a.Records.SearchChats(r.Context(), by.AccountID, search, most)
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrInvalid{Field: "before",
-			Why: fmt.Sprintf("there is no chat %.80q, or no more; search again without it", search.Before)}
+			Why: fmt.Sprintf("there is no chat %.80q, or no longer; search again without it", search.Before)}
 	}
 	if err != nil {
 		return err
@@ -96,16 +96,16 @@ func aboutChatSearch() descriptions {
 		"GET /v0/box/chats": {
 			ID:      "searchChats",
 			Summary: "Search chats",
-			Description: "The newest first. One answer looks through some ten thousand chats at most: where next is " +
-				"there, the search goes on with it as before, and may find more.",
+			Description: "Newest first. One request searches some ten thousand chats at most. If next is present, " +
+				"pass it as before to continue the search, which may find more.",
 			Query: []describe.Parameter{
-				text("search", "Words, all of which were said in one message, in any case."),
+				text("search", "Words that one message contains, ignoring case."),
 				configFilter(), statusFilter(),
-				text("custom_session_id", "Only chats to which their client gave this id."),
-				time("from", "Only chats that began then, in Unix milliseconds, or later."),
-				time("until", "Only chats that began before."),
-				text("before", "The next of the answer before this one."),
-				{Name: "limit", Description: "How many chats at most.",
+				text("custom_session_id", "Only chats whose client set this id."),
+				time("from", "Only chats that started at this time or later, in Unix milliseconds."),
+				time("until", "Only chats that started before this time, in Unix milliseconds."),
+				text("before", "next of the previous answer."),
+				{Name: "limit", Description: "The most chats to return.",
 					Schema: describe.Integer(1, contract.MaxPageSize).WithDefault(contract.DefaultPageSize)},
 			},
 			Answers: ok(contract.ReturnFoundChats{}),

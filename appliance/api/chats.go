@@ -149,13 +149,13 @@ func configFilter() describe.Parameter {
 }
 
 func statusFilter() describe.Parameter {
-	return parameter("status", "Only chats of this status; repeat it for several.",
+	return parameter("status", "Only chats with this status; repeat it for several.",
 		describe.Enum(contract.ChatStatuses()...))
 }
 
 // timedQuery describes the parameters of readTimedPage, and more.
 func timedQuery(more ...describe.Parameter) []describe.Parameter {
-	ascending := parameter("ascending_order", "Oldest first.", describe.Boolean().WithDefault(true))
+	ascending := parameter("ascending_order", "Whether the oldest come first.", describe.Boolean().WithDefault(true))
 	return append(append(pageQuery(), ascending), more...)
 }
 
@@ -169,7 +169,7 @@ func aboutChats() descriptions {
 		},
 		"GET /v0/evi/chats/{id}": {
 			ID:      "listChatEvents",
-			Summary: "Get a chat and what happened in it",
+			Summary: "Get a chat and its events",
 			Query:   timedQuery(),
 			Answers: ok(contract.ReturnChatPagedEvents{}),
 		},

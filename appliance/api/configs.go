@@ -98,7 +98,7 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 		}
 		if taken[name] {
 			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i),
-				Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names",
+				Why: fmt.Sprintf("another tool of the config is also named %q; a model calls tools by their names",
 					name)}
 		}
 		taken[name] = true

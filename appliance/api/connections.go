@@ -15,7 +15,8 @@ import (
 type openLimiter struct{ *limit.Limiter[netip.Prefix] }
 
 func newOpenLimiter(l Limits) openLimiter {
-	return openLimiter{limit.New[netip.Prefix](limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress})}
+	rule := limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress}
+	return openLimiter{limit.New[netip.Prefix](rule)}
 }
 
 // reservedForLocal of all places are for clients on the machine itself, so that
@@ -84,7 +85,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		if now := time.Now(); now.Sub(l.warnedAt) > warnEvery {
 			l.warnedAt = now
-			l.log.Warn("connections are refused; more of them are not told for a minute", "client", conn.RemoteAddr(),
+			l.log.Warn("connection refused; further ones are not logged for a minute", "client", conn.RemoteAddr(),
 				"why", err.Error())
 		}
 		_ = conn.Close()

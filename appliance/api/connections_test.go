@@ -115,7 +115,7 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 	if from("127.0.0.1:1") == nil || from("127.0.0.1:1") != nil {
 		t.Error("a slot that was given back is not just one")
 	}
-	if n := strings.Count(log.String(), "connections are refused"); n != 1 {
+	if n := strings.Count(log.String(), "connection refused"); n != 1 {
 		t.Errorf("%d lines in the log: %s", n, &log)
 	}
 }

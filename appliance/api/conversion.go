@@ -166,7 +166,7 @@ func formError(err error) error {
 	if _, path := errors.AsType[*os.PathError](err); path {
 		return err
 	}
-	return contract.ErrInvalid{Field: "body", Why: "it is no multipart/form-data that can be read to its end"}
+	return contract.ErrInvalid{Field: "body", Why: "it is cut off, or is not valid multipart/form-data"}
 }
 
 // decodeRecording decodes recordings one at a time, because the samples are held
@@ -204,24 +204,24 @@ func decodeError(err error) error {
 			Why: fmt.Sprintf("it is longer than %v: cut it into parts at pauses", contract.MaxConversion)}
 	case unknown && format.Name == "":
 		return contract.ErrInvalid{Field: "audio",
-			Why: fmt.Sprintf("it begins with % x, which is no format that is known: %s", format.Head, taken)}
+			Why: fmt.Sprintf("it begins with % x, which is not a known format: %s", format.Head, taken)}
 	case unknown:
 		return contract.ErrInvalid{Field: "audio",
-			Why: fmt.Sprintf("it is %s, which is not taken: %s", format.What, taken)}
+			Why: fmt.Sprintf("it is %s, which is not supported: %s", format.What, taken)}
 	}
 	return contract.ErrInvalid{Field: "audio", Why: strings.TrimPrefix(err.Error(), "audio: ")}
 }
 
 // aboutConversion describes the routes of voice conversion.
 func aboutConversion() descriptions {
-	const more = "The words of the recording, each phrase when it was said there and as long as it took there. " +
-		"Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a " +
-		"word each. The recording may be WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or " +
-		"MP4 with AAC or Opus, up to five minutes and 64 MiB."
+	const more = "Speaks the words of the recording with its timing, phrase by phrase. Parts other than the " +
+		"recording contain JSON; include_timestamp_types may also be several parts with a word each. The recording " +
+		"may be WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or Opus, up " +
+		"to five minutes and 64 MiB."
 	return inSection("Text-to-speech", descriptions{
 		"POST /v0/tts/voice_conversion/json": {
 			ID:          "convertVoiceJson",
-			Summary:     "Have a recording said by another voice, and send it as it is made",
+			Summary:     "Convert a recording to another voice, streamed as JSON",
 			Description: more,
 			Body:        "PostedConversion",
 			Upload:      "audio",
@@ -230,7 +230,7 @@ func aboutConversion() descriptions {
 		},
 		"POST /v0/tts/voice_conversion/file": {
 			ID:          "convertVoiceFile",
-			Summary:     "Have a recording said by another voice, and answer with a file",
+			Summary:     "Convert a recording to another voice, answered as one file",
 			Description: more,
 			Body:        "PostedConversion",
 			Upload:      "audio",

@@ -67,7 +67,7 @@ func ofType(media string) []describe.Answer { return []describe.Answer{{Status: 
 // unchanged describes the answer to a client that has the newest version, by its
 // ETag.
 func unchanged() describe.Answer {
-	return describe.Answer{Status: 304, Description: "It is as If-None-Match says"}
+	return describe.Answer{Status: 304, Description: "Not changed since If-None-Match"}
 }
 
 // parameter describes one parameter of the query.
@@ -78,9 +78,9 @@ func parameter(name, says string, schema *describe.Schema) describe.Parameter {
 // pageQuery describes the parameters of readPage.
 func pageQuery() []describe.Parameter {
 	return []describe.Parameter{
-		{Name: "page_number", Description: "Which page, from 0. One past the end is empty.",
+		{Name: "page_number", Description: "The page, from 0. A page past the end is empty.",
 			Schema: describe.Integer(0, maxPageNumber).WithDefault(0)},
-		{Name: "page_size", Description: "How many on a page.",
+		{Name: "page_size", Description: "How many entries a page has.",
 			Schema: describe.Integer(1, contract.MaxPageSize).WithDefault(contract.DefaultPageSize)},
 	}
 }

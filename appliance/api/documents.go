@@ -42,10 +42,9 @@ func (a *API) description() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
 			Title: "Parley", Version: madeVersion,
-			Description: "A voice service on one box: it listens, thinks and speaks by itself. Field names are " +
-				"snake_case JSON; unknown fields are ignored, and null is the same as absent. Times are Unix " +
-				"milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log " +
-				"has too.",
+			Description: "A voice service on one box that listens, thinks and speaks. Field names are snake_case. " +
+				"Unknown fields are ignored, and null is the same as absent. Times are Unix milliseconds unless " +
+				"stated otherwise. Every answer has an X-Request-Id, which is also in the log of the box.",
 		},
 		Problem: problem{}, Invalid: malformed{},
 	}
@@ -130,12 +129,12 @@ func aboutDescriptions() descriptions {
 	return inSection("The box", descriptions{
 		"GET /docs": {
 			ID:      "docs",
-			Summary: "This interface, to read",
+			Summary: "This page",
 			Answers: append(ofType("text/html"), unchanged()),
 		},
 		"GET /openapi.json": {
 			ID:      "openapi",
-			Summary: "The paths in OpenAPI 3.1",
+			Summary: "The routes in OpenAPI 3.1",
 			Answers: append(ofType("application/json"), unchanged()),
 		},
 		"GET /asyncapi.json": {

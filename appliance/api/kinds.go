@@ -98,7 +98,7 @@ func translate(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return contract.ErrNotFound{What: "thing"}
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrActive):
-		return contract.ErrConflict{Why: "it conflicts with what is there"}
+		return contract.ErrConflict{Why: "it conflicts with the present state"}
 	case errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly),
 		errors.Is(err, store.ErrClosed):
 		return contract.ErrUnavailable{Why: "the box cannot use its database now", RetryAfter: storeRetry}

@@ -13,7 +13,7 @@ import (
 func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked contract.PostedPairing) error {
 	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrongCredential(r, "the code is unknown, was used, or its time is over; parley kiosk makes a new one")
+		return a.wrongCredential(r, "the code is unknown, was used, or has expired; parley kiosk makes a new one")
 	}
 	if err != nil {
 		return err
@@ -29,8 +29,8 @@ func aboutPairing() descriptions {
 		"POST /v0/box/kiosks": {
 			ID:      "pairKiosk",
 			Summary: "Pair a screen",
-			Description: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations " +
-				"with the config of the screen and nothing else, until it is revoked.",
+			Description: "The code is printed by parley kiosk and is valid once, for ten minutes. The key opens " +
+				"chats with the config of the screen and nothing else, until it is revoked.",
 			Body:    "PostedPairing",
 			Example: `{"code":"ABCD-2345"}`,
 			Answers: created(contract.PairedKiosk{}),

@@ -14,27 +14,27 @@ func aboutLexicon() descriptions {
 	return inSection("Pronunciations", descriptions{
 		"GET /v0/box/lexicon": {
 			ID:      "getLexicon",
-			Summary: "How the account has words said",
-			Description: "In its chats and in text-to-speech. What the box's own settings say holds for words that " +
-				"are not here.",
+			Summary: "List the account's pronunciations",
+			Description: "They apply to chats and to text-to-speech. For other words, the pronunciations in the " +
+				"settings of the box apply.",
 			Answers: ok(contract.ReturnLexicon{}),
 		},
 		"PUT /v0/box/lexicon": {
 			ID:          "putLexicon",
-			Summary:     "Say how all words are said",
-			Description: "What the account had before is gone. It holds from the next sentence on.",
+			Summary:     "Replace the account's pronunciations",
+			Description: "Deletes the previous ones. Applies from the next sentence on.",
 			Body:        "PostedLexicon",
 			Example:     `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`,
 			Answers:     ok(contract.ReturnLexicon{}),
 		},
 		"GET /v0/box/lexicon/{word}": {
 			ID:      "getPronunciation",
-			Summary: "How one word is said",
+			Summary: "Get the pronunciation of a word",
 			Answers: ok(contract.ReturnPronunciation{}),
 		},
 		"PUT /v0/box/lexicon/{word}": {
 			ID:      "putPronunciation",
-			Summary: "Say how one word is said",
+			Summary: "Set the pronunciation of a word",
 			Body:    "PostedPronunciation",
 			Example: `{"said":"/wɪn/"}`,
 			Answers: append(ok(contract.ReturnPronunciation{}), created(contract.ReturnPronunciation{})...),
@@ -42,7 +42,7 @@ func aboutLexicon() descriptions {
 		},
 		"DELETE /v0/box/lexicon/{word}": {
 			ID:      "deletePronunciation",
-			Summary: "Have the word said as the box would",
+			Summary: "Delete the pronunciation of a word",
 			Answers: ok(confirmation{}),
 		},
 	})

@@ -91,7 +91,7 @@ func libraryErrorAnswer(status int, why, id string) []byte {
 		p.Code, p.Message = "unsupported_transfer_encoding",
 			"the Transfer-Encoding is not read here; send the body as it is, or chunked"
 	case http.StatusHTTPVersionNotSupported:
-		p.Code, p.Message = "unsupported_version", "this version of HTTP is not spoken here; speak HTTP/1.1 or HTTP/2"
+		p.Code, p.Message = "unsupported_version", "this version of HTTP is not supported; use HTTP/1.1 or HTTP/2"
 	case http.StatusExpectationFailed:
 		p.Code, p.Message = "expectation_failed", "the header Expect may say 100-continue and nothing else"
 	default:

@@ -117,10 +117,10 @@ func aboutLiveChats() descriptions {
 		"POST /v0/evi/chat/{id}/send":   aboutSend(),
 		"GET /v0/evi/chat/{id}/turns": {
 			ID:      "listTurns",
-			Summary: "How long the stages of a live chat's turns took",
-			Description: "The newest hundred that were answered aloud, the oldest first. They are gone with the " +
-				"chat. An answer is prepared while the silence that ends a turn is still waited for, so some of its " +
-				"stages come before the end of the turn.",
+			Summary: "Timing of a live chat's turns",
+			Description: "The newest hundred turns with a spoken answer, oldest first. The list ends with the chat. " +
+				"The box prepares an answer during the silence that ends a turn, so some stages come before the end " +
+				"of the turn.",
 			Answers: ok(contract.ReturnTurns{}),
 			Errors:  []int{404},
 		},
@@ -134,27 +134,27 @@ func aboutChat() describe.Operation {
 		Summary: "Talk, over WebSocket",
 		Kiosk:   true,
 		Description: strings.Join([]string{
-			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, " +
-				"announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
+			"Send the sound of the microphone in audio_input messages or as binary frames: as a browser's " +
+				"MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM.",
 			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each " +
 				"sentence, and assistant_end.",
-			"Of session_settings, all or one that is an object may be JSON text: " +
+			"The query may hold session_settings, or an object within them, as JSON text: " +
 				"session_settings[variables]={\"name\": \"Joshua\"}.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
 		Query: describe.QueryFromShape(contract.ConnectQuery().Shape, map[string]string{
-			"config_id":             "The config that the assistant follows; without one the box's own settings hold.",
-			"config_version":        "A version of the config; the newest where none is named.",
-			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
-			"voice_id":              "The voice, in place of the config's.",
-			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
-			"allow_connection": "Let others with a key, or with a token and the id of the chat, follow and " +
-				"steer it while it is live.",
-			"keep_history": "false: nothing of the chat is kept, neither words nor sound, and it cannot be " +
-				"resumed. Webhooks are told of it all the same.",
+			"config_id":             "The config of the chat. Without one, the settings of the box apply.",
+			"config_version":        "The version of the config; default: the newest.",
+			"resumed_chat_group_id": "The chat group to resume: the assistant remembers its chats.",
+			"voice_id":              "The voice, instead of the config's.",
+			"verbose_transcription": "Send interim user_message messages while the user speaks.",
+			"allow_connection": "Let other clients with a key, or with a token and the id of the chat, follow and " +
+				"steer the live chat.",
+			"keep_history": "false: the box stores neither words nor sound of the chat, and the chat cannot be " +
+				"resumed. Its webhooks are sent all the same.",
 			"sound_ahead_secs": "How many seconds ahead of its playback sound is sent, 2 to 60, " +
-				"for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
-			"event_limit": "How many of the newest events of a resumed group the model sees.",
+				"for clients that buffer clips; default: the setting chat.sound_ahead of the box (5).",
+			"event_limit": "How many of the newest events of a resumed chat group the model sees.",
 		}),
 		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
 		Errors:  []int{403, 426},
@@ -166,8 +166,8 @@ func aboutChat() describe.Operation {
 // aboutOlderChat is the description of live chats under their older path.
 func aboutOlderChat() describe.Operation {
 	says := aboutChat()
-	says.ID, says.Summary = "chatOlderPath", "Talk, over WebSocket: the older path"
-	says.Description = "The same as /v0/evi/chat, for clients of before that."
+	says.ID, says.Summary = "chatOlderPath", "Talk, over WebSocket, at the older path"
+	says.Description = "The same as /v0/evi/chat, for older clients."
 	return says
 }
 
@@ -176,14 +176,12 @@ func aboutConnect() describe.Operation {
 	return describe.Operation{
 		ID:      "connect",
 		Summary: "Follow and steer a live chat, over WebSocket",
-		Description: strings.Join([]string{
-			"The chat has to be one of the account, opened with allow_connection=true.",
-			"All that its client was told comes first, without the sound, and then all that it is told, as it is.",
-			"What its client may send is taken here too, audio excepted.",
-			"The socket closes with 1000 when the chat is over.",
-		}, " "),
+		Description: "The chat must be one of the account's that was opened with allow_connection=true. The socket " +
+			"first replays the messages that the chat's client has received, without their sound, and then sends " +
+			"every new one. It accepts the messages that the chat's client may send, except audio. It closes with " +
+			"1000 when the chat ends.",
 		Query: []describe.Parameter{
-			parameter("audio_output", "Whether the chat's sound comes too.", describe.Boolean().WithDefault(true)),
+			parameter("audio_output", "Whether to send the chat's sound.", describe.Boolean().WithDefault(true)),
 		},
 		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
 		Errors:  []int{403, 426},
@@ -197,8 +195,8 @@ func aboutSend() describe.Operation {
 	return describe.Operation{
 		ID:      "send",
 		Summary: "Send a message into a live chat",
-		Description: "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with " +
-			"it is told here, and not in the chat.",
+		Description: "The chat handles it as if its client had sent it. Every client message is allowed except " +
+			"audio. Errors are returned here and not sent into the chat.",
 		OneOf:   contract.ControlMessages(),
 		Example: `{"type":"assistant_input","text":"We close in ten minutes."}`,
 		Answers: ok(taken{}),

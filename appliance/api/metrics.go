@@ -19,7 +19,7 @@ type Metrics interface {
 // accounts, so only an operator may read them.
 func (a *API) metrics(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if a.Metrics == nil {
-		return contract.ErrUnavailable{Why: "this box counts nothing"}
+		return contract.ErrUnavailable{Why: "this box collects no metrics"}
 	}
 	a.Metrics.ServeHTTP(w, r)
 	return nil

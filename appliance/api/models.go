@@ -20,7 +20,7 @@ func aboutModels() descriptions {
 	return inSection("Language models", descriptions{
 		"GET /v0/evi/language-models": {
 			ID:      "listLanguageModels",
-			Summary: "What this box can serve",
+			Summary: "List the language models of this box",
 			Answers: ok(contract.ReturnLanguageModels{}),
 		},
 	})

@@ -50,13 +50,13 @@ func aboutPages() descriptions {
 		}
 	}
 	return descriptions{
-		"GET /kiosk":           file("Screens", "kiosk", "The page of a screen that talks", "text/html"),
-		"GET /kiosk/kiosk.js":  file("Screens", "kioskScript", "Its script", "text/javascript"),
-		"GET /kiosk/kiosk.css": file("Screens", "kioskStyle", "Its style", "text/css"),
-		"GET /console/console.js": file("The console", "consoleScript", "The script of the page at /",
+		"GET /kiosk":           file("Screens", "kiosk", "The page of a screen", "text/html"),
+		"GET /kiosk/kiosk.js":  file("Screens", "kioskScript", "The script of the page", "text/javascript"),
+		"GET /kiosk/kiosk.css": file("Screens", "kioskStyle", "The style of the page", "text/css"),
+		"GET /console/console.js": file("The console", "consoleScript", "The script of the console",
 			"text/javascript"),
 		"GET /console/plots.js": file("The console", "consolePlots",
-			"What draws its charts, fetched with the first of them", "text/javascript"),
-		"GET /console/console.css": file("The console", "consoleStyle", "Its style", "text/css"),
+			"The script that draws the console's charts", "text/javascript"),
+		"GET /console/console.css": file("The console", "consoleStyle", "The style of the console", "text/css"),
 	}
 }

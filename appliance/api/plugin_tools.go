@@ -49,8 +49,8 @@ func (b installedTools) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, 
 
 // readOnly returns the error for an attempt to change a tool of a plugin.
 func readOnly(t contract.ReturnUserDefinedTool) error {
-	return contract.ErrForbidden{Why: fmt.Sprintf("the tool %q is brought by the plugin %q and is read-only here; "+
-		"who runs the box changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
+	return contract.ErrForbidden{Why: fmt.Sprintf("the tool %q belongs to the plugin %q and is read-only here; "+
+		"the operator changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
 }
 
 // pageAfter returns the records of more on a page of a list that begins with the

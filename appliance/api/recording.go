@@ -151,7 +151,7 @@ func (a *API) markDamaged(r *http.Request, id string, sound *chatRecording) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), markDamagedTimeout)
 	defer cancel()
 	err = errors.Join(err, a.Records.FailRecording(ctx, id))
-	a.Log.ErrorContext(ctx, "a recording is damaged; what is left of it is heard", "chat", id, "err", err)
+	a.Log.ErrorContext(ctx, "recording damaged; serving what is left of it", "chat", id, "err", err)
 }
 
 var errDamagedSound = errors.New("the file of a side is damaged; parley doctor says where")

@@ -148,7 +148,7 @@ func signature(key []byte, chatID, expires string, asked store.Grant) []byte {
 
 // errInvalidLink is the same for forged and for expired links, so it tells an
 // attacker nothing.
-var errInvalidLink = contract.ErrForbidden{Why: "the link's signature is not right, " +
+var errInvalidLink = contract.ErrForbidden{Why: "the link's signature is wrong, " +
 	"or the key or session that asked for it was revoked, regenerated or ended; " +
 	"GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
 
@@ -186,30 +186,30 @@ func aboutAudio() descriptions {
 	return inSection("Chats", descriptions{
 		"GET /v0/evi/chats/{id}/audio": {
 			ID:      "getChatAudio",
-			Summary: "Where to hear a chat",
-			Description: "The link works without a key for an hour, and no longer than the key, or the session of " +
-				"the console, that asked for it. What the assistant had not said when it was interrupted is not in " +
-				"the recording.",
+			Summary: "Get a link to a chat's recording",
+			Description: "The link works without a key for an hour, unless the key or the console session that asked " +
+				"for it ends before. If the user interrupted the assistant, the recording does not contain what the " +
+				"assistant had not yet said.",
 			Answers: ok(contract.ReturnChatAudioReconstruction{}),
 		},
 		"GET /v0/evi/chats/{id}/audio.wav": {
 			ID:          "hearChat",
-			Summary:     "Hear a chat",
-			Description: "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
+			Summary:     "Download a chat's recording",
+			Description: "Both sides in one WAV file: 24 kHz, 16-bit, mono. Range requests are supported.",
 			Query: []describe.Parameter{
 				{
 					Name:        "by",
-					Description: "The id of the key or the session that asked for the link, and ends it.",
+					Description: "The id of the key or session that asked for the link.",
 					Schema:      describe.String(),
 				},
-				parameter("expires", "Until when the link works, in Unix milliseconds.", describe.String()),
-				{Name: "signature", Description: "By which the box knows its own link.", Schema: describe.String()},
+				parameter("expires", "When the link expires, in Unix milliseconds.", describe.String()),
+				{Name: "signature", Description: "The signature of the link.", Schema: describe.String()},
 			},
 			Answers: append(ofType("audio/wav"),
 				unchanged(),
-				describe.Answer{Status: 206, Description: "The range asked for", Media: "audio/wav"},
-				describe.Answer{Status: 412, Description: "It is not as If-Match says"},
-				describe.Answer{Status: 416, Description: "There is no such range", Value: problem{}}),
+				describe.Answer{Status: 206, Description: "The requested range", Media: "audio/wav"},
+				describe.Answer{Status: 412, Description: "The recording does not match If-Match"},
+				describe.Answer{Status: 416, Description: "The range is outside the recording", Value: problem{}}),
 			Errors: []int{404},
 		},
 	})

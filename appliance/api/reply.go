@@ -35,7 +35,7 @@ func (a *API) reply(w http.ResponseWriter, status int, v any) {
 	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		a.Log.Error("cannot write an answer as JSON", "err", err)
+		a.Log.Error("cannot encode an answer as JSON", "err", err)
 		status = http.StatusInternalServerError
 		body.Reset()
 		body.WriteString(

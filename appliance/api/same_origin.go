@@ -48,8 +48,8 @@ func requireSameOrigin(r *http.Request) error {
 	case site == "" && isBoxOrigin(r, origin):
 		return nil
 	}
-	from := firstNonBlank(origin, site, "nowhere that it names")
-	return contract.ErrForbidden{Why: fmt.Sprintf("a session of the console is for the pages of this box alone, and "+
+	from := firstNonBlank(origin, site, "an unnamed origin")
+	return contract.ErrForbidden{Why: fmt.Sprintf("a session of the console works for the pages of this box only, and "+
 		"this request comes from %.80q; other programs send a key (X-Service-Api-Key)", from)}
 }
 

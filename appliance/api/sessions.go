@@ -26,13 +26,12 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a port
 	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrongCredential(r, "this link is unknown, was used, or its time is over; parley console prints a "+
-			"new one")
+		return a.wrongCredential(r, "this link is unknown, was used, or has expired; parley console prints a new one")
 	}
 	if err != nil {
 		return err
 	}
-	a.Log.InfoContext(r.Context(), "somebody signed in to the console", "session", made.ID, "client", r.RemoteAddr)
+	a.Log.InfoContext(r.Context(), "signed in to the console", "session", made.ID, "client", r.RemoteAddr)
 	a.recent.remember(cookie, "")
 	setSessionCookie(w, r, cookie, int(store.SessionLife.Seconds()))
 	return a.result(w, http.StatusCreated, sessionRecord(made, made.ID), nil)
@@ -99,7 +98,7 @@ func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOpe
 // switchAccount makes the caller's session act for another account.
 func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) error {
 	if by.Session == "" {
-		return contract.ErrForbidden{Why: "a key is of one account for good; only a session of the console chooses"}
+		return contract.ErrForbidden{Why: "a key belongs to one account; only a session of the console can switch"}
 	}
 	asked, err := decode(r, contract.Parse[contract.PostedSessionAccount])
 	if err != nil {
@@ -144,8 +143,8 @@ func aboutSessions() descriptions {
 		"POST /v0/box/sessions": {
 			ID:      "signIn",
 			Summary: "Sign a browser in",
-			Description: "The link is of parley console, and good once, for ten minutes. The answer sets a cookie, " +
-				"which opens what an operator's key opens, to the box's own pages alone.",
+			Description: "The link is printed by parley console and is valid once, for ten minutes. The answer sets " +
+				"a cookie that opens what an operator's key opens, for the box's pages only.",
 			Body:    "PostedSignIn",
 			Example: `{"link":"4tQpYz0aBcDe"}`,
 			Answers: created(contract.ReturnSession{}),
@@ -153,25 +152,25 @@ func aboutSessions() descriptions {
 		},
 		"GET /v0/box/sessions": {
 			ID:          "listSessions",
-			Summary:     "The browsers that are signed in",
-			Description: "The newest first.",
+			Summary:     "List the signed-in browsers",
+			Description: "Newest first.",
 			Answers:     ok([]contract.ReturnSession{}),
 		},
 		"DELETE /v0/box/sessions/{id}": {
 			ID:          "endSession",
 			Summary:     "Sign a browser out",
-			Description: "Its conversations end too.",
+			Description: "Ends its chats too.",
 			Answers:     ok(confirmation{}),
 		},
 		"GET /v0/box/operator": {
 			ID:      "getOperator",
-			Summary: "Who asks, and for which account",
+			Summary: "Get the account that the caller acts for",
 			Answers: ok(contract.ReturnOperator{}),
 		},
 		"PATCH /v0/box/operator": {
 			ID:          "changeOperator",
 			Summary:     "Act for another account",
-			Description: "For sessions of the console; a key is of one account for good.",
+			Description: "For sessions of the console only; a key belongs to one account.",
 			Body:        "PostedSessionAccount",
 			Example:     `{"account":"museum"}`,
 			Answers:     ok(contract.ReturnOperator{}),

@@ -46,24 +46,24 @@ func noContent(w http.ResponseWriter, err error) error {
 }
 
 func aboutSpeaker() descriptions {
-	done := []describe.Answer{{Status: http.StatusNoContent, Description: "It is told"}}
+	done := []describe.Answer{{Status: http.StatusNoContent, Description: "Requested"}}
 	return inSection("The box", descriptions{
 		"GET /v0/box/kiosk": {
 			ID:      "kioskStatus",
-			Summary: "How the line of the box's own loudspeaker and microphone is",
+			Summary: "Get the state of the box's loudspeaker and microphone",
 			Answers: ok(contract.BoxKiosk{}),
 			Errors:  []int{503},
 		},
 		"POST /v0/box/kiosk/start": {
 			ID:          "startKiosk",
-			Summary:     "Begin a conversation there, unless one goes on",
+			Summary:     "Start a conversation over the loudspeaker, unless one goes on",
 			Description: "For buttons and programs on the box itself.",
 			Answers:     done,
 			Errors:      []int{503},
 		},
 		"POST /v0/box/kiosk/stop": {
 			ID:      "stopKiosk",
-			Summary: "End the conversation there",
+			Summary: "End the conversation over the loudspeaker",
 			Answers: done,
 			Errors:  []int{503},
 		},

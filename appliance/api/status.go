@@ -28,7 +28,7 @@ This box is a voice service: it listens, thinks and speaks by itself.
 // certificate. It is public; a person compares its fingerprint.
 func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	if a.Authority == nil {
-		return contract.ErrNotFound{What: "authority: this box has no certificate of its own making"}
+		return contract.ErrNotFound{What: "authority: this box did not make its certificate itself"}
 	}
 	w.Header().Set("Content-Type", "application/x-x509-ca-cert")
 	w.Header().Set("Content-Disposition", `attachment; filename="parley-ca.crt"`)
@@ -61,8 +61,8 @@ func aboutBox() descriptions {
 	all := inSection("The box", descriptions{
 		"GET /{$}": {
 			ID:          "about",
-			Summary:     "What this is, for people",
-			Description: "For a browser (Accept: text/html) it is the console.",
+			Summary:     "What this box is, as text",
+			Description: "A browser (Accept: text/html) gets the console.",
 			Answers: []describe.Answer{
 				{Status: 200, Media: "text/plain", Also: []string{"text/html"}},
 				unchanged(),
@@ -75,23 +75,23 @@ func aboutBox() descriptions {
 		},
 		"GET /readyz": {
 			ID:      "ready",
-			Summary: "Whether a conversation could start",
+			Summary: "Whether a chat could start",
 			Answers: append(ok(state{}),
-				describe.Answer{Status: 503, Description: "Not yet; missing says why", Value: state{}}),
+				describe.Answer{Status: 503, Description: "Not ready; missing has the reasons", Value: state{}}),
 		},
 		"GET /metrics": {
 			ID:          "metrics",
-			Summary:     "Figures of the whole box, for Prometheus",
-			Description: "They hold nothing that was said.",
+			Summary:     "Metrics of the box, for Prometheus",
+			Description: "They contain nothing that was said.",
 			Answers:     ofType("text/plain"),
 		},
 	})
 	all["GET /ca.crt"] = describe.Operation{
 		ID:      "authority",
 		Section: "Access",
-		Summary: "The certificate that clients of this box have to trust",
-		Description: "Of a box that made its own certificate. Compare its fingerprint with the one that the box " +
-			"shows at its start.",
+		Summary: "The certificate authority of this box",
+		Description: "Clients must trust it if the box made its own certificate. Compare its fingerprint with the " +
+			"one that the box prints at its start.",
 		Answers: ofType("application/x-x509-ca-cert"),
 		Errors:  []int{404},
 	}

@@ -115,9 +115,9 @@ func aboutToken() descriptions {
 	return inSection("Access", descriptions{
 		"POST /oauth2-cc/token": {
 			ID:      "createToken",
-			Summary: "Make an access token",
-			Description: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what " +
-				"a page in a browser needs, which then need not hold the key.",
+			Summary: "Create an access token",
+			Description: "It is valid for 30 minutes and opens live chats, speech and the list of voices, and " +
+				"nothing else. A web page can use it without holding the key.",
 			Form:    tokenAsked{},
 			Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}),

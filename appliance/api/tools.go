@@ -75,7 +75,7 @@ func aboutTools() descriptions {
 		nextExample: `{"parameters":"{\"type\":\"object\"}"}`,
 		record:      contract.ReturnUserDefinedTool{},
 		page:        contract.ReturnPagedUserDefinedTools{},
-		more: "Behind the account's own tools stand those that plugins of the box bring: they belong to every " +
+		more: "After the account's tools, the list has the tools of the box's plugins. They belong to every " +
 			"account, have one version and are read-only.",
 		changeRefuses: []int{403}, // a tool of a plugin
 	}.describe("/v0/evi/tools")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"parley/appliance/api/describe"
 	"parley/appliance/connection"
@@ -227,8 +226,8 @@ func aboutSpeech() descriptions {
 		"GET /v0/tts/stream/input": aboutSpeechInput(),
 		"POST /v0/tts": {
 			ID:          "synthesizeJson",
-			Summary:     "Speak, and answer when all is made",
-			Description: "In time for what takes seconds; long texts are better streamed.",
+			Summary:     "Speak, answered as JSON when all is done",
+			Description: "For texts of some seconds. Use a stream for longer ones.",
 			Body:        "PostedTTS",
 			Example:     example,
 			Answers:     ok(contract.ReturnTTS{}),
@@ -236,8 +235,8 @@ func aboutSpeech() descriptions {
 		},
 		"POST /v0/tts/file": {
 			ID:          "synthesizeFile",
-			Summary:     "Speak, and answer with a file",
-			Description: "Several generations stand one after the other in it, a second apart.",
+			Summary:     "Speak, answered as one file when all is done",
+			Description: "Several generations follow each other in the file, a second apart.",
 			Body:        "PostedTTS",
 			Example:     example,
 			Answers:     soundFile(),
@@ -245,8 +244,8 @@ func aboutSpeech() descriptions {
 		},
 		"POST /v0/tts/stream/json": {
 			ID:          "synthesizeJsonStreaming",
-			Summary:     "Speak, and send it as it is made",
-			Description: "A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.",
+			Summary:     "Speak, streamed as JSON",
+			Description: "One SnippetAudioChunk or TimestampMessage a line, as the socket sends them.",
 			Body:        "PostedTTS",
 			Example:     voiced,
 			Answers:     jsonLines(),
@@ -254,9 +253,9 @@ func aboutSpeech() descriptions {
 		},
 		"POST /v0/tts/stream/file": {
 			ID:      "synthesizeFileStreaming",
-			Summary: "Speak, and send a file as it is made",
-			Description: "What comes is one file, whether strip_headers is set or not: over this path nobody sees " +
-				"where a chunk ends.",
+			Summary: "Speak, streamed as one file",
+			Description: "The answer is one file with or without strip_headers, because it does not mark where a " +
+				"chunk ends.",
 			Body:    "PostedTTS",
 			Example: voiced,
 			Answers: soundFile(),
@@ -264,9 +263,9 @@ func aboutSpeech() descriptions {
 		},
 		"GET /v0/tts/generations/{id}/file": {
 			ID:      "synthesizeAgain",
-			Summary: "Make a generation again",
-			Description: "Sample for sample, as long as the box keeps what it takes and has the same program and " +
-				"packs.",
+			Summary: "Make an earlier generation again",
+			Description: "The sound is the same sample for sample as long as the box stores the request and has the " +
+				"same program and packs.",
 			Query: []describe.Parameter{{
 				Name:        "format_type",
 				Description: "The format of the file.",
@@ -282,7 +281,7 @@ func aboutSpeech() descriptions {
 func jsonLines() []describe.Answer {
 	return []describe.Answer{{
 		Status:      200,
-		Description: "Objects, each ended by a newline",
+		Description: "JSON objects, one a line",
 		Media:       "application/x-ndjson",
 	}}
 }
@@ -290,7 +289,7 @@ func jsonLines() []describe.Answer {
 func soundFile() []describe.Answer {
 	return []describe.Answer{{
 		Status:      200,
-		Description: "The sound, in the format that was asked for",
+		Description: "The sound, in the requested format",
 		Media:       "audio/mpeg",
 		Also:        []string{"audio/wav", "audio/pcm"},
 	}}
@@ -300,27 +299,24 @@ func soundFile() []describe.Answer {
 func aboutSpeechInput() describe.Operation {
 	return describe.Operation{
 		ID:      "streamInput",
-		Summary: "Send text bit by bit and hear it, over WebSocket",
-		Description: strings.Join([]string{
-			"Each sentence is spoken as soon as it is whole: when more follows, or nothing for half a second; flush " +
-				"has spoken what there is, close too, and then closes the socket.",
-			"Sound comes as binary frames or, with no_binary, as the lines of /v0/tts/stream/json do; times and " +
-				"errors always come as text.",
-			"An error is a chunk without sound that has a code, an error and a message.",
-			"A generation ends with each flush. Half a minute of snippets may wait: then nothing more is read.",
-			"The messages are described in /asyncapi.json.",
-		}, " "),
+		Summary: "Speak text as it arrives, over WebSocket",
+		Description: "A sentence is spoken once it is complete: when more text follows, or none for half a second. " +
+			"flush speaks the text received so far; close does too, and then closes the socket. Sound comes as " +
+			"binary frames or, with no_binary, as JSON messages like the lines of /v0/tts/stream/json; times and " +
+			"errors always come as text. An error is a chunk without sound that has a code, an error and a message. " +
+			"Each flush ends a generation. When half a minute of snippets waits, the socket reads no more until they " +
+			"are spoken. The messages are described in /asyncapi.json.",
 		Query: append(describe.QueryFromShape(contract.TTSConnectQuery().Shape, map[string]string{
-			"instant_mode": "Send sound as it is made. It needs a voice; where it is absent, it is on with " +
-				"a voice that is named or that the context has, and otherwise off: a voice is made.",
-			"no_binary": "Send sound in JSON messages, not as binary frames.",
-			"strip_headers": "Make one file of the chunks of a generation, joined; otherwise each chunk is a " +
+			"instant_mode": "Send sound as it is made, which requires a voice. Default: true if a voice is " +
+				"named or the context has one, otherwise false, because a voice is designed first.",
+			"no_binary": "Send sound in JSON messages instead of binary frames.",
+			"strip_headers": "Make the chunks of a generation one file when joined; otherwise each chunk is a " +
 				"file.",
-			"format_type":           "The format of the sound; mp3 where it is absent.",
-			"version":               "2 needs a voice.",
-			"context_generation_id": "The generation to go on with, in its voice where none is named.",
+			"format_type":           "The format of the sound; default: mp3.",
+			"version":               "2 requires a voice.",
+			"context_generation_id": "The generation to continue, in its voice unless another one is named.",
 		}), parameter("include_timestamp_types",
-			"The times of words, of phonemes, or of both: given twice, or with a comma.", describe.String())),
+			"Send the times of words, of phonemes, or of both: repeated, or separated by a comma.", describe.String())),
 		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
 		Errors:  []int{403, 426},
 		Socket: &describe.Socket{

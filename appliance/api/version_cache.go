@@ -35,7 +35,7 @@ func newVersionCache() *versionCache {
 type parseCache[T any] struct {
 	mu      sync.Mutex
 	entries *simplelru.LRU[string, T] // by text
-	size    int // of the texts, in bytes
+	size    int                       // of the texts, in bytes
 }
 
 func newParseCache[T any]() *parseCache[T] {

@@ -267,7 +267,7 @@ type versionedNames struct {
 	one, many                   string
 	first, next, name           string // names in contract.Bodies
 	firstExample, nextExample   string
-	record, page                any // the types of the answers with one version and with a list
+	record, page                any    // the types of the answers with one version and with a list
 	more                        string // on the list
 	firstRefuses, changeRefuses []int
 }
@@ -277,7 +277,7 @@ func (t versionedNames) describe(path string) descriptions {
 	one, version := path+"/{id}", path+"/{id}/version/{version}"
 	list := append(pageQuery(), parameter("restrict_to_most_recent", "Only the newest version of each.",
 		describe.Boolean().WithDefault(true)))
-	named := append(list, parameter("name", "Only what has this name.", describe.String()))
+	named := append(list, parameter("name", "Only those with this name.", describe.String()))
 	return inSection(t.many, descriptions{
 		"GET " + path: {
 			ID:          "list" + t.many,
@@ -288,7 +288,7 @@ func (t versionedNames) describe(path string) descriptions {
 		},
 		"POST " + path: {
 			ID:      "create" + t.one,
-			Summary: "Make a " + strings.ToLower(t.one),
+			Summary: "Create a " + strings.ToLower(t.one),
 			Body:    t.first,
 			Example: t.firstExample,
 			Answers: created(t.record),
@@ -296,13 +296,13 @@ func (t versionedNames) describe(path string) descriptions {
 		},
 		"GET " + one: {
 			ID:      "list" + t.one + "Versions",
-			Summary: "List the versions",
+			Summary: "List its versions",
 			Query:   list,
 			Answers: ok(t.page),
 		},
 		"POST " + one: {
 			ID:      "create" + t.one + "Version",
-			Summary: "Make a new version",
+			Summary: "Create a new version",
 			Body:    t.next,
 			Example: t.nextExample,
 			Answers: created(t.record),
@@ -310,7 +310,7 @@ func (t versionedNames) describe(path string) descriptions {
 		},
 		"PATCH " + one: {
 			ID:      "update" + t.one + "Name",
-			Summary: "Give it another name",
+			Summary: "Rename it",
 			Body:    t.name,
 			Example: `{"name":"guide_2"}`,
 			Answers: ofType("text/plain"),
@@ -318,7 +318,7 @@ func (t versionedNames) describe(path string) descriptions {
 		},
 		"DELETE " + one: {
 			ID:      "delete" + t.one,
-			Summary: "Delete it with all versions",
+			Summary: "Delete it with all its versions",
 			Answers: ok(confirmation{}),
 			Errors:  t.changeRefuses,
 		},
@@ -329,7 +329,7 @@ func (t versionedNames) describe(path string) descriptions {
 		},
 		"PATCH " + version: {
 			ID:      "update" + t.one + "Description",
-			Summary: "Describe a version anew",
+			Summary: "Change the description of a version",
 			Body:    "PostedVersionDescription",
 			Example: `{"version_description":"for children"}`,
 			Answers: ok(t.record),

@@ -33,39 +33,40 @@ func aboutVoices() descriptions {
 		"GET /v0/tts/voices": {
 			ID:      "listVoices",
 			Summary: "List voices",
-			Description: "Those of the library that the box brings (HUME_AI), or those that the account has saved " +
-				"(CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice " +
-				"is like.",
+			Description: "provider selects the library of the box (HUME_AI) or the voices that the account has saved " +
+				"(CUSTOM_VOICE). Text-to-speech and chats accept both, by id or by name. tags describe a voice.",
 			Query: append(pageQuery(),
 				describe.Parameter{
 					Name:        "provider",
-					Description: "Whose voices.",
+					Description: "Which voices.",
 					Required:    true,
 					Schema:      describe.Enum(contract.VoiceLibrary, contract.VoiceCustom),
 				},
-				parameter("ascending_order", "First to last.", describe.Boolean().WithDefault(true)),
-				parameter("filter_tag", "Only voices with this tag, as GENDER:Female; repeat it "+
-					"for those that have each. The tags are "+tagNames()+".", describe.String())),
+				parameter("ascending_order", "Whether the list is in ascending order.",
+					describe.Boolean().WithDefault(true)),
+				parameter("filter_tag", "Only voices with this tag, such as GENDER:Female; repeat it "+
+					"to require several. The tags are "+tagNames()+".", describe.String())),
 			Answers: ok(contract.ReturnPagedVoices{}),
 		},
 		"POST /v0/tts/voices": {
 			ID:      "createVoice",
 			Summary: "Save the voice of a generation",
-			Description: "Under a name that neither the library has nor another voice of the account; small and " +
-				"large letters are the same. From then on text-to-speech and chats take it. Of a generation with " +
-				"several voices it is the first.",
+			Description: "The name must differ from the names of the library and of the account's other voices, " +
+				"ignoring case. Text-to-speech and chats accept it at once. If the generation has several voices, " +
+				"the first one is saved.",
 			Body:    "PostedVoice",
 			Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
 			Answers: ok(contract.ReturnVoice{}),
 			Errors:  []int{404, 409},
 		},
 		"DELETE /v0/tts/voices": {
-			ID:          "deleteVoice",
-			Summary:     "Delete a saved voice",
-			Description: "One that the newest version of a config names is not deleted; the answer says which configs.",
+			ID:      "deleteVoice",
+			Summary: "Delete a saved voice",
+			Description: "A voice that the newest version of a config uses cannot be deleted; the error names the " +
+				"configs.",
 			Query: []describe.Parameter{{
 				Name:        "name",
-				Description: "Its name.",
+				Description: "The name of the voice.",
 				Required:    true,
 				Schema:      describe.String(),
 			}},
