@@ -13,15 +13,14 @@ import (
 	"parley/store"
 )
 
-// queuedSamples are parts of which one is as slow as can be: it waits for the end of its
-// context.
-type held struct {
+// hanging wraps fakes, one of which is as slow as possible: it waits for the end of its context.
+type hanging struct {
 	*fakes
 	where   string
-	reached chan struct{} // has one as soon as that part is at work
+	reached chan struct{} // receives when the slow part has been reached
 }
 
-func (h held) hold(ctx context.Context, where string) error {
+func (h hanging) hold(ctx context.Context, where string) error {
 	if where != h.where {
 		return nil
 	}
@@ -33,18 +32,18 @@ func (h held) hold(ctx context.Context, where string) error {
 	return ctx.Err()
 }
 
-func (h held) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (h hanging) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
 	if err := h.hold(ctx, "transcriber"); err != nil {
 		return engine.Transcript{}, err
 	}
 	return h.fakes.Transcribe(ctx, pcm, o)
 }
 
-func (h held) Prefill(ctx context.Context, _ engine.Prompt) error {
+func (h hanging) Prefill(ctx context.Context, _ engine.Prompt) error {
 	return h.hold(ctx, "reading ahead")
 }
 
-func (h held) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (h hanging) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	if err := h.hold(ctx, "model"); err != nil {
 		return engine.Usage{}, err
 	}
@@ -55,31 +54,30 @@ func (h held) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Pa
 	return usage, err
 }
 
-func (h held) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
+func (h hanging) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
 	if err := h.hold(ctx, "history"); err != nil {
 		return err
 	}
 	return h.fakes.WriteChat(ctx, id, w)
 }
 
-func (h held) Send(ctx context.Context, m contract.ServerMessage) error {
+func (h hanging) Send(ctx context.Context, m contract.ServerMessage) error {
 	if err := h.hold(ctx, "line"); err != nil {
 		return err
 	}
 	return h.fakes.Send(ctx, m)
 }
 
-func (h held) Play(ctx context.Context, s contract.Sound) error {
+func (h hanging) Play(ctx context.Context, s contract.Sound) error {
 	if err := h.hold(ctx, "sound"); err != nil {
 		return err
 	}
 	return h.fakes.Play(ctx, s)
 }
 
-// Wherever a chat is when it is over, and whoever ends it, all of it comes to its
-// end soon: the line is closed, the seat is free, and no goroutine is left (the
-// bubble of the test would never end).
-func TestAChatEndsWhereverItIs(t *testing.T) {
+// Whatever a chat is doing when it ends, and whoever ends it, all of it ends soon: the line is closed, the
+// slot is released, and no goroutine is left (otherwise the test's bubble would never end).
+func TestAChatEndsInAnyState(t *testing.T) {
 	stages := []string{"", "transcriber", "reading ahead", "model", "model, in the middle", "history", "line", "sound"}
 	ends := map[string]func(*Host, *Session){
 		"the client leaves":      func(_ *Host, c *Session) { c.HangUp() },
@@ -91,7 +89,7 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 	for _, stage := range stages {
 		for name, end := range ends {
 			synctest.Test(t, func(t *testing.T) {
-				f := held{newFakes(), stage, make(chan struct{}, 1)}
+				f := hanging{newFakes(), stage, make(chan struct{}, 1)}
 				h := hostOf(f)
 				c := begin(t, h, connection.Opening{Line: f})
 				l, err := c.Listen(true)
@@ -99,7 +97,7 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 					t.Fatal(err)
 				}
 				speaking := make(chan struct{})
-				go func() { // the line's reader: a second of voice, and then silence to the end
+				go func() { // the line's reader: a second of voice, then silence
 					defer close(speaking)
 					for n := 0; ; n++ {
 						pcm := make([]float32, 320)

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// oneConfig is an account's only config.
+// oneConfig is the only config of an account.
 type oneConfig struct{ contract.ReturnConfig }
 
 func (o oneConfig) Config(_ context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
@@ -26,7 +26,7 @@ func (o oneConfig) Config(_ context.Context, account, id string, version *int) (
 	return o.ReturnConfig, nil
 }
 
-// oneModel is served besides the default.
+// oneModel serves one model besides the default.
 type oneModel struct{ other, fallback engine.LanguageModel }
 
 func (o oneModel) LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool) {
@@ -36,7 +36,7 @@ func (o oneModel) LanguageModel(named contract.LanguageModel) (engine.LanguageMo
 	return o.fallback, false
 }
 
-// config is the record of what was posted.
+// config returns the stored form of a posted config.
 func config(t *testing.T, posted string) contract.ReturnConfig {
 	t.Helper()
 	c, err := contract.Parse[contract.PostedConfig]([]byte(posted))
@@ -70,7 +70,7 @@ func hostWith(t *testing.T, f, other *fakes, c contract.ReturnConfig, log *bytes
 	})
 }
 
-func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
+func TestAConfigOverridesDefaultsAndTheClientOverridesAConfig(t *testing.T) {
 	c := config(t, `{"name":"n","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"You are {{who}}."},
 		"turn_detection":{"end_of_turn_silence_ms":500,"speech_detection_threshold":0,"prefix_padding_ms":0},
 		"interruption":{"min_interruption_ms":50},"language_model":{"temperature":0.5},
@@ -123,7 +123,7 @@ func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
+func TestAnUnavailableConfigIsAFault(t *testing.T) {
 	one := 1
 	f := newFakes()
 	h := hostWith(t, f, nil, config(t, `{"name":"n","evi_version":"3","voice":{"name":"gone"}}`), &bytes.Buffer{})
@@ -146,8 +146,8 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 	}
 }
 
-// A prompt that the client's variables make too long is refused at the connect.
-func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
+// A prompt that the client's variables make too long is refused at connect.
+func TestAPromptThatVariablesMakeTooLongIsAFault(t *testing.T) {
 	f := newFakes()
 	h := hostWith(t, f, nil,
 		config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("{{a}}", 10_000)+`"}}`),
@@ -166,7 +166,7 @@ func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
 	}
 }
 
-func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
+func TestAConfigsModelAnswersOrTheDefaultWithAWarning(t *testing.T) {
 	for _, c := range []struct {
 		model  string
 		strict bool

@@ -22,10 +22,10 @@ import (
 	"parley/store"
 )
 
-// opening are models of which the custom ones are really opened.
-type opening struct{ oneModel }
+// customModels opens custom models for real.
+type customModels struct{ oneModel }
 
-func (opening) CustomModel(url string) (engine.LanguageModel, error) {
+func (customModels) CustomModel(url string) (engine.LanguageModel, error) {
 	here, err := addresses.ParseAllowed([]string{"127.0.0.1"})
 	if err != nil {
 		return nil, err
@@ -34,16 +34,16 @@ func (opening) CustomModel(url string) (engine.LanguageModel, error) {
 		FirstPiece: 400 * time.Millisecond, Idle: 400 * time.Millisecond, RetryAfter: time.Millisecond}})
 }
 
-// customChat opens a chat with a config whose language_model that is.
+// customChat opens a chat with a config that has this language_model.
 func customChat(t *testing.T, f *fakes, languageModel string) *Session {
 	t.Helper()
 	c := config(t, `{"name":"n","evi_version":"4-mini","ellm_model":{"allow_short_responses":false},"language_model":`+
 		languageModel+`}`)
-	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, opening{oneModel{fallback: f}} })
+	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, customModels{oneModel{fallback: f}} })
 	return begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}})
 }
 
-// custom is a language_model at a server's URL.
+// custom returns a language_model at a server's URL.
 func custom(url, more string) string {
 	return `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"` + url + `"` + more + `}`
 }
@@ -55,8 +55,7 @@ func typed(t *testing.T, c *Session, text string) {
 	}
 }
 
-// turns waits until so many answers have ended, and returns what was said, with
-// the codes of errors among it.
+// told waits until this many answers have ended, and returns what was said, including error codes.
 func (f *fakes) told(t *testing.T, ends int) []string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
@@ -118,12 +117,12 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 	if said := f.told(t, 1); strings.Join(said, "|") != "We open at ten.|Not on Mondays." {
 		t.Fatalf("said %q", said)
 	}
-	time.Sleep(3 * time.Second) // two seconds of sound, of which the first has been heard at least
+	time.Sleep(3 * time.Second) // two seconds of sound, the first of which was certainly heard
 	typed(t, c, "And on Sundays?")
 	f.told(t, 2)
 	mu.Lock()
 	defer mu.Unlock()
-	if len(asked) != 2 { // a guess is none of its business
+	if len(asked) != 2 { // the model is not asked about speculative transcripts
 		t.Fatalf("asked %d times: %q", len(asked), asked)
 	}
 	if a := asked[0]; !strings.HasPrefix(a, "Bearer secret-key /chat/completions {") ||
@@ -196,9 +195,9 @@ func TestACustomModelAnswersAChatOverAWebSocket(t *testing.T) {
 	}
 }
 
-// Each failure has its code, ends no chat, and is followed by an apology; what
-// had come is said before it.
-func TestACustomModelThatFailsIsToldByItsCode(t *testing.T) {
+// Each failure has its own code, does not end the chat, and is followed by an apology. What had come is said
+// first.
+func TestAFailedCustomModelIsReportedByItsCode(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	url := gone.URL
 	gone.Close()
@@ -243,7 +242,7 @@ func TestACustomModelThatFailsIsToldByItsCode(t *testing.T) {
 			chat := customChat(t, f, custom(at+"/x", ""))
 			typed(t, chat, "When?")
 			got := f.told(t, 1)
-			// An error is told at once, sentences when they have become sound.
+			// Errors are reported at once, sentences when their sound is made.
 			for _, w := range c.want {
 				if n := strings.Count(strings.Join(got, "|"), w); n != 1 {
 					t.Errorf("told %q, want %q", got, c.want)
@@ -261,7 +260,7 @@ func TestACustomModelThatFailsIsToldByItsCode(t *testing.T) {
 	}
 }
 
-func TestTheModelThatAConfigFallsBackOnAnswers(t *testing.T) {
+func TestAConfigsFallbackAnswers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		sse("We open at ei")(w, r)
@@ -283,16 +282,15 @@ func TestTheModelThatAConfigFallsBackOnAnswers(t *testing.T) {
 	}
 }
 
-// A custom language model that has failed has no other one, unless its developer
-// has named it; others have those of the box.
-func TestWhoFallsBackOnWhat(t *testing.T) {
+// A custom language model has no fallback unless its developer names one. Other models have those of the box.
+func TestFallbacksOfModels(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		want  int
 	}{
 		{`{"model_provider":"OPEN_AI","model_resource":"served"}`, 1},
 		{`{"model_provider":"OPEN_AI","model_resource":"served","fallback":[]}`, 0},
-		{`{"model_provider":"HUME_AI"}`, 0}, // it is the one
+		{`{"model_provider":"HUME_AI"}`, 0}, // it is the failed one itself
 		{custom("https://h/x", ""), 0},
 		{custom("https://h/x", `,"fallback":[{"model_provider":"HUME_AI"},{"model_provider":"CUSTOM_LANGUAGE_MODEL",`+
 			`"model_resource":"https://h/x"}]`), 2},
@@ -315,13 +313,13 @@ func TestWhoFallsBackOnWhat(t *testing.T) {
 	}
 }
 
-// withFallback has the default model answer where another one fails.
+// withFallback has the default model answer when another one fails.
 type withFallback struct{ oneModel }
 
 func (m withFallback) Fallback() []engine.LanguageModel { return []engine.LanguageModel{m.fallback} }
 
-// Where a config allows short responses, one comes before an answer that is late.
-func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
+// If a config allows short responses, one precedes a late answer.
+func TestAQuickAnswerPrecedesALateOne(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		time.Sleep(1500 * time.Millisecond)
@@ -330,7 +328,7 @@ func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
 	defer s.Close()
 	f := newFakes()
 	c := config(t, `{"name":"n","evi_version":"4-mini","language_model":`+custom(s.URL, "")+`}`)
-	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, patient{oneModel{fallback: f}} })
+	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, patientModels{oneModel{fallback: f}} })
 	chat := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}})
 	typed(t, chat, "When do you open?")
 	said := f.told(t, 1)
@@ -355,10 +353,10 @@ func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
 	}
 }
 
-// patient are models as opening has them, that may take their time.
-type patient struct{ oneModel }
+// patientModels are customModels without short timeouts.
+type patientModels struct{ oneModel }
 
-func (patient) CustomModel(url string) (engine.LanguageModel, error) {
+func (patientModels) CustomModel(url string) (engine.LanguageModel, error) {
 	here, err := addresses.ParseAllowed([]string{"127.0.0.1"})
 	if err != nil {
 		return nil, err

@@ -10,13 +10,12 @@ import (
 	"parley/appliance/contract"
 )
 
-// A box that answers most of its conversations late takes no more, says when to
-// come again, and takes them again when the answers are in time, or the late ones
-// long ago or over.
-func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
+// A box that answers most of its conversations late refuses more, with a Retry-After. It accepts them again
+// when answers are in time, or when the late ones are old or their chats are over.
+func TestABoxThatAnswersLateRefusesChats(t *testing.T) {
 	const most = 500 * time.Millisecond
 	for name, c := range map[string]struct {
-		late []time.Duration // of chats, each answered once
+		late []time.Duration // one answer for each chat
 		ago  time.Duration
 		max  time.Duration
 		want bool
@@ -57,7 +56,7 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 	}
 }
 
-// What a turn waits for a tool is not the box's doing.
+// Time spent waiting for a tool is not counted as a delay of the box.
 func TestATurnWithAToolIsNotLate(t *testing.T) {
 	for _, tool := range []bool{false, true} {
 		var late []time.Duration
@@ -79,9 +78,8 @@ func TestATurnWithAToolIsNotLate(t *testing.T) {
 	}
 }
 
-// What was thought and said for a guess that was dropped is nothing of the answer
-// that came.
-func TestADroppedGuessLeavesNoStage(t *testing.T) {
+// What was thought and said for a dropped speculation is not part of the answer that came.
+func TestADroppedSpeculationLeavesNoStage(t *testing.T) {
 	p := stageTimer{observe: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler)}
 	at := func(d time.Duration) turn.At { return turn.At(d) }
 	p.follow(turn.VoiceHeard{At: at(0)}, nil, 0)

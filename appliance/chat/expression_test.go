@@ -14,8 +14,7 @@ import (
 	"parley/store"
 )
 
-// feelings are a fake of what measures them: sadness in every voice, joy in every
-// sentence.
+// feelings is a fake Expression: sadness in every voice, joy in every sentence.
 type feelings struct{ heard *int }
 
 func (f feelings) NewVoice() VoiceScorer { return &feelingVoice{f, 0} }
@@ -34,7 +33,7 @@ func (v *feelingVoice) Tone() Tone {
 	return feelingTone(v.samples)
 }
 
-// feelingTone is that of so many samples: it is sad where there are any.
+// feelingTone is the tone of this many samples, sad if there are any.
 type feelingTone int
 
 func (n feelingTone) Express(text, language string) (contract.EmotionScores, string) {
@@ -47,7 +46,7 @@ func (n feelingTone) Express(text, language string) (contract.EmotionScores, str
 	return contract.EmotionScores{40: 0.25}, "sad"
 }
 
-// feeling begins a chat whose feelings are measured, and told to the model or not.
+// feeling begins a chat whose feelings are measured, and told to the model if told is set.
 func feeling(t *testing.T, f *fakes, told bool, change ...func(*contract.ConnectSettings)) (c *Session, heard *int) {
 	t.Helper()
 	heard = new(int)
@@ -61,10 +60,9 @@ func feeling(t *testing.T, f *fakes, told bool, change ...func(*contract.Connect
 	return begin(t, h, connection.Opening{Line: f, Settings: connect}), heard
 }
 
-// A spoken message has the scores of the whole voice, an interim one has none;
-// each sentence of the answer has its own behind its last sound, and the history
-// has both.
-func TestWhatIsSaidHasItsFeelings(t *testing.T) {
+// A spoken message has the scores of the whole voice, an interim one has none. Each sentence of the answer
+// has its own scores after its last sound. The history has both.
+func TestSpeechHasFeelings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		c, heard := feeling(t, f, false, func(p *contract.ConnectSettings) { p.VerboseTranscription = true })
@@ -106,7 +104,7 @@ func TestWhatIsSaidHasItsFeelings(t *testing.T) {
 	})
 }
 
-// rows checks what the history has of the feelings.
+// rows checks the feelings in the history.
 func rows(t *testing.T, f *fakes) {
 	t.Helper()
 	said, prosody := map[string]bool{}, 0
@@ -132,8 +130,8 @@ func rows(t *testing.T, f *fakes) {
 	}
 }
 
-// What is typed has no sound, and no scores.
-func TestWhatIsTypedHasNoFeelings(t *testing.T) {
+// Typed text has no sound and no scores.
+func TestTypedTextHasNoFeelings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		c, _ := feeling(t, f, true)
@@ -149,9 +147,9 @@ func TestWhatIsTypedHasNoFeelings(t *testing.T) {
 	})
 }
 
-// The model is told of feelings in a line of its own, where it is to be; nobody
-// else sees it, and the answer that was prepared is the one that is given.
-func TestTheModelIsToldOfFeelings(t *testing.T) {
+// The model is told the feelings after the user's words if it is supposed to be. No one else sees that, and
+// the prepared answer is used.
+func TestTheModelIsToldFeelings(t *testing.T) {
 	for told, want := range map[bool]string{true: "When do you open? (sounds: sad)", false: "When do you open?"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
@@ -204,8 +202,8 @@ func (v *slowVoice) Tone() Tone {
 	return v.VoiceScorer.Tone()
 }
 
-// Where feelings take too long, messages are hardly later, and what was spoken has
-// scores all the same: on the wire, in the history and for the model.
+// If measuring takes too long, messages are hardly later, and speech still has scores on the wire, in the
+// history and for the model.
 func TestFeelingsDelayNoMessage(t *testing.T) {
 	came := map[bool]map[string]time.Duration{}
 	for _, slow := range []bool{false, true} {
@@ -249,8 +247,7 @@ func TestFeelingsDelayNoMessage(t *testing.T) {
 	}
 }
 
-// lateVoice is slow at its first pause alone, as where the machine is busy with
-// something else just then.
+// lateVoice is slow only at its first pause, like a machine that is busy just then.
 type lateVoice struct {
 	VoiceScorer
 	heard []float32
@@ -280,9 +277,9 @@ func (f lateFeelings) NewVoice() VoiceScorer {
 	return f.voice
 }
 
-// A voice that was slow once is measured on: nothing is missing from it, nobody
-// waits for it, and what is beyond all measure is given up.
-func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
+// A voice that was slow once is still measured completely, and no one waits for it. One that is too far
+// behind is given up.
+func TestASlowVoiceIsMeasuredFurther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var workers group
 		slow := &lateVoice{slow: time.Second}

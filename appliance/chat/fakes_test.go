@@ -17,21 +17,21 @@ import (
 	"parley/store"
 )
 
-// fakes stand in for engines, line and store.
+// fakes replace engines, line and store.
 type fakes struct {
 	enginetest.Engines
 	mu       sync.Mutex
 	sent     []contract.ServerMessage
-	sentAt   []time.Time // of each of sent
+	sentAt   []time.Time // when each of sent was sent
 	stored   []store.Event
 	amended  []store.Event
 	status   store.Status
 	metadata string
 	closed   chan int
 	reason   string        // with which the line was closed
-	full     error         // of WriteChat
-	stuck    chan struct{} // not nil: Send waits for it, or its context
-	slow     chan struct{} // not nil: WriteChat waits for it, or its context
+	full     error         // error of WriteChat
+	stuck    chan struct{} // if not nil, Send waits for it or its context
+	slow     chan struct{} // if not nil, WriteChat waits for it or its context
 	replies  []string
 	asked    [][]engine.Message
 }
@@ -114,7 +114,7 @@ func (f *fakes) GroupHistory(context.Context, string, int) ([]store.Event, error
 	}, nil
 }
 
-// messages are the types of what was sent so far.
+// messages returns the types of the messages sent so far.
 func (f *fakes) messages() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *fakes) messages() string {
 	return strings.Join(types, " ")
 }
 
-// when is the moment at which the first message of a type was sent.
+// when returns when the first message of a type was sent.
 func (f *fakes) when(wanted string) (at time.Time, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -137,7 +137,7 @@ func (f *fakes) when(wanted string) (at time.Time, ok bool) {
 	return at, false
 }
 
-// until waits for a message of that type and fails the test when none comes.
+// until waits for a message of a type and fails the test if none comes.
 func (f *fakes) until(t *testing.T, wanted string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
@@ -148,7 +148,7 @@ func (f *fakes) until(t *testing.T, wanted string) {
 	t.Fatalf("no %q in %q", wanted, f.messages())
 }
 
-// voiced has another voice.
+// voiced replaces the voice of fakes.
 type voiced struct {
 	*fakes
 	voice engine.Synthesizer
@@ -158,7 +158,7 @@ func (v voiced) Voice(context.Context, string, string) (engine.Synthesizer, erro
 	return v.voice, nil
 }
 
-// whole is everything that a chat is made of but its line.
+// whole is everything a chat needs except its line.
 type whole interface {
 	engine.VoiceDetector
 	engine.Transcriber
@@ -167,7 +167,7 @@ type whole interface {
 	Records
 }
 
-// hostOf is a host of one seat that is made of f, but for what change says.
+// hostOf returns a host with one slot that uses f, changed by change.
 func hostOf(f whole, change ...func(*Parts)) *Host {
 	p := Parts{
 		Detector:    f,
@@ -185,8 +185,7 @@ func hostOf(f whole, change ...func(*Parts)) *Host {
 	return NewHost(context.Background(), p)
 }
 
-// register takes a seat of h for what o says, which is account a where it says
-// nothing of that. An error is that of Open.
+// enter opens a chat of h, of account a unless o says otherwise, and returns the error of Open.
 func enter(t *testing.T, h *Host, o connection.Opening) (*Session, error) {
 	t.Helper()
 	o.Account = cmp.Or(o.Account, "a")
@@ -197,7 +196,7 @@ func enter(t *testing.T, h *Host, o connection.Opening) (*Session, error) {
 	return seat.Open(t.Context(), o)
 }
 
-// begin is enter for a chat that has to begin. It ends with the test.
+// begin opens a chat that has to open. It ends with the test.
 func begin(t *testing.T, h *Host, o connection.Opening) *Session {
 	t.Helper()
 	c, err := enter(t, h, o)
@@ -211,7 +210,7 @@ func begin(t *testing.T, h *Host, o connection.Opening) *Session {
 	return c
 }
 
-// sessions begins a chat of nothing but f.
+// open begins a chat that uses only f.
 func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*Host, *Session) {
 	t.Helper()
 	h := hostOf(f)
@@ -222,8 +221,7 @@ func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*H
 	return h, begin(t, h, connection.Opening{Line: f, Settings: connect})
 }
 
-// hear brings so many ms of voice (or of silence), as fast as the session takes
-// it.
+// hear sends this many ms of voice or of silence, as fast as the session takes it.
 func hear(t *testing.T, c *Session, ms int, voice bool) {
 	t.Helper()
 	for range ms / 20 {

@@ -16,8 +16,8 @@ import (
 	"parley/store"
 )
 
-// What an engine says of its failure may name servers and files.
-func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
+// An engine's error may name servers and files.
+func TestFaultsSayWhatFailedAndNotWhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want contract.Fault
@@ -53,11 +53,11 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 // secret is what a client must never read.
 const secret = "/var/lib/parley/x.onnx 10.9.8.7:8000 SELECT secret FROM api_key"
 
-// failing are parts of which one fails, and says where it lies.
+// failing are parts of which one fails with an error that holds secret.
 type failing struct {
 	*fakes
 	where string
-	kind  error // that is wrapped, if any
+	kind  error // wrapped in the error; may be nil
 }
 
 func (f *failing) fail(where string) error {
@@ -123,9 +123,8 @@ func (f *failing) WriteChat(ctx context.Context, id string, w store.ChatWrite) e
 	return f.fakes.WriteChat(ctx, id, w)
 }
 
-// Whatever fails, and however, the client reads what failed and nothing of
-// files, servers and questions to the database.
-func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
+// Whatever fails, the client reads what failed, and nothing of files, servers and SQL.
+func TestInternalErrorsDoNotReachTheClient(t *testing.T) {
 	kinds := map[string][]error{
 		"detector": {nil}, "transcriber": {nil, context.DeadlineExceeded}, "voice": {nil, context.DeadlineExceeded},
 		"opening a voice": {nil},
@@ -174,9 +173,9 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 	}
 }
 
-// Who gets no answer that can be said is asked aloud to say it again: nothing ends in
-// silence, and no message comes without its sound.
-func TestWhoGetsNoWordIsAskedToSayItAgain(t *testing.T) {
+// If the model gives no answer that can be said, the assistant asks the user to say it again: no turn ends in
+// silence, and no message comes without sound.
+func TestASilentModelMakesTheAssistantAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		f.replies = []string{"#"}

@@ -22,7 +22,7 @@ import (
 	"parley/appliance/line/ws"
 )
 
-// door lets WebSockets into a host, as the box does.
+// door accepts WebSockets for a host, as the box does.
 type door struct{ *Host }
 
 func (d door) Reserve(account string) (line.Slot, error) {
@@ -40,8 +40,7 @@ func (s doorSeat) Open(ctx context.Context, o connection.Opening) (line.Session,
 	return c, nil
 }
 
-// hostile is a client that does what comes to its mind, in an order that its
-// seed decides.
+// hostile is a client that does random things, in an order given by its seed.
 type hostile struct {
 	*rand.Rand
 	conn *websocket.Conn
@@ -61,10 +60,10 @@ func (c *hostile) noise(n int) []byte {
 	return b
 }
 
-// act does one thing; an error means that the box has ended it.
+// act does one thing. An error means that the box has ended the connection.
 func (c *hostile) act() error {
 	switch c.IntN(11) {
-	case 0: // sound, cut in an odd place
+	case 0: // sound, cut in an odd position
 		return c.conn.Write(c.ctx, websocket.MessageBinary, c.noise(c.IntN(2000)))
 	case 1: // voice
 		for range 30 {
@@ -73,12 +72,12 @@ func (c *hostile) act() error {
 			}
 		}
 		return nil
-	case 2: // another format, in the middle of sound
+	case 2: // another format in the middle of sound
 		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`,
 			4000+c.IntN(200_000), 1+c.IntN(contract.MaxChannels+1))
 	case 3:
 		return c.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(c.noise(c.IntN(50_000))))
-	case 4: // a hundred of whatever is quickly sent
+	case 4: // a hundred quick messages
 		for n := range 100 {
 			if err := c.text(`{"type":"session_settings","custom_session_id":"%d"}`, n); err != nil {
 				return err
@@ -91,7 +90,7 @@ func (c *hostile) act() error {
 		return c.text(`{"type":"assistant_input","text":"%s"}`, bytes.Repeat([]byte("One. "), 1+c.IntN(600)))
 	case 7:
 		return c.text(`{"type":"%s_assistant_message"}`, []string{"pause", "resume"}[c.IntN(2)])
-	case 8: // no message at all
+	case 8: // not a message
 		return c.conn.Write(c.ctx, websocket.MessageText, c.noise(c.IntN(500)))
 	case 9: // too much
 		return c.conn.Write(c.ctx, websocket.MessageBinary, make([]byte, 1<<20))
@@ -100,7 +99,7 @@ func (c *hostile) act() error {
 	return nil
 }
 
-// unregister ends the client in one of the ways in which clients end.
+// leave ends the client in one of several ways.
 func (c *hostile) leave() {
 	switch c.IntN(4) {
 	case 0:
@@ -115,10 +114,9 @@ func (c *hostile) leave() {
 	_ = c.conn.CloseNow()
 }
 
-// Clients that send what they like, read when they like and leave when they
-// like cost their own chats and nothing else: every seat is given back, every
-// goroutine ends (TestMain sees to that), and a polite client is answered.
-func TestHostileClientsCostNothing(t *testing.T) {
+// Clients that send, read and leave as they like harm only their own chats: every slot is released, every
+// goroutine ends (TestMain checks that), and a polite client is answered.
+func TestHostileClientsHarmOnlyTheirChats(t *testing.T) {
 	f := newFakes()
 	f.closed = make(chan int, 1000)
 	log := slog.New(slog.DiscardHandler)
@@ -149,7 +147,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			conn, raw, err := connect([]string{"", "session_settings%5Baudio%5D%5Bsample_rate%5D=16000"}[r.IntN(2)])
 			if err != nil {
-				return // no seat just now
+				return // no slot is free
 			}
 			conn.SetReadLimit(-1)
 			c := &hostile{r, conn, raw, ctx}
@@ -174,7 +172,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	// What they sent is still decoded, which takes its time with -race.
+	// Their audio is still being decoded, which takes long with -race.
 	for deadline := time.Now().Add(time.Minute); h.Running() > 0 ||
 		len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -211,7 +209,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	}
 }
 
-// always is the pass of a client that nobody sends away.
+// always is the authorization of a client that is never revoked.
 type always struct{}
 
 func (always) Check(context.Context) error          { return nil }

@@ -12,9 +12,8 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// Sound is sent ahead of its playback by as much as the box says, or the client
-// asks for.
-func TestAClientMayHaveItsSoundFurtherAhead(t *testing.T) {
+// Sound is sent ahead of its playback by the lead that the box sets or the client asks for.
+func TestAClientMayAskForALongerLead(t *testing.T) {
 	for secs, wanted := range map[int]int{0: 5, 30: 27} { // sentences of 1.15 s
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()

@@ -15,9 +15,8 @@ import (
 	"parley/store"
 )
 
-// A client that sends faster than can be written is slowed down, and nothing of
-// what it sends is lost.
-func TestWhoSendsTooFastIsSlowedDown(t *testing.T) {
+// A client that sends faster than the disk can write is slowed down, and nothing it sends is lost.
+func TestAClientThatSendsTooFastIsSlowedDown(t *testing.T) {
 	f := newFakes()
 	f.slow = make(chan struct{})
 	_, c := open(t, f)
@@ -32,7 +31,7 @@ func TestWhoSendsTooFastIsSlowedDown(t *testing.T) {
 		}
 		sent <- nil
 	}()
-	<-time.After(100 * time.Millisecond) // the disk does nothing, and the client is not told off for it
+	<-time.After(100 * time.Millisecond) // the disk is stuck, and the client gets no error for it
 	close(f.slow)
 	select {
 	case err := <-sent:
@@ -55,9 +54,8 @@ func TestWhoSendsTooFastIsSlowedDown(t *testing.T) {
 	}
 }
 
-// Where there is no end of waiting, the chat is over, and the reason says for
-// what.
-func TestWhatIsTooSlowIsNamed(t *testing.T) {
+// If waiting takes too long, the chat ends, and the reason says what is too slow.
+func TestTheReasonNamesWhatIsTooSlow(t *testing.T) {
 	for name, x := range map[string]struct {
 		block  func(*fakes)
 		code   int
@@ -90,13 +88,13 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 	}
 }
 
-// slowNetwork takes sound hardly more quickly than it plays, as a line does that
-// is full: each waits until the one before is gone.
+// slowNetwork takes sound hardly faster than it plays, like a full line: each piece waits until the one
+// before has gone.
 type slowNetwork struct {
 	*fakes
 	files   int
-	silence bool      // it had played all before more came
-	until   time.Time // it plays what has come
+	silence bool      // the client ran dry
+	until   time.Time // when everything that came has been played
 }
 
 func (s *slowNetwork) RateHz() int { return contract.OutputRateHz }
@@ -122,8 +120,7 @@ func (s *slowNetwork) Play(_ context.Context, sound contract.Sound) error {
 	return nil
 }
 
-// A long text reaches a client whose network is slow, all of it, and does not
-// keep it from saying something meanwhile.
+// A long text reaches a client on a slow network completely, and the client can speak meanwhile.
 func TestALongTextReachesASlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &slowNetwork{fakes: newFakes()}
@@ -154,8 +151,7 @@ func TestALongTextReachesASlowClient(t *testing.T) {
 	})
 }
 
-// Any goroutine may bring messages, while another brings sound; what one brings
-// stays in order.
+// Any goroutine may send messages while another sends sound. The messages of one goroutine stay in order.
 func TestManyMayPostAtOnce(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)

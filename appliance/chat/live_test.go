@@ -14,9 +14,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// The host knows who is live, whose it is and where, from the beginning of a
-// chat to its end.
-func TestTheHostKnowsWhoIsLive(t *testing.T) {
+// The host lists live chats with account and origin, from beginning to end.
+func TestTheHostListsLiveChats(t *testing.T) {
 	f := newFakes()
 	f.closed = make(chan int, 3)
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 3 })
@@ -64,11 +63,9 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 	}
 }
 
-// Somebody else than the line finds a chat, listens along and writes into it, as
-// routes for observers will.
-// That the first conversation comes or the last one goes is told to who waits for it;
-// those between are not.
-func TestTheHostTellsWhenSomebodyComesAndWhenAllHaveGone(t *testing.T) {
+// An observer finds a chat, listens and writes into it. Occupancy signals only the first conversation and the
+// end of the last one.
+func TestTheHostSignalsOccupancy(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 2 })
 	told := func(changes <-chan struct{}) bool {
@@ -143,7 +140,7 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 			ends++
 		}
 	}
-	// without sound: it was before
+	// without sound, which came before
 	want := "chat_metadata user_message assistant_message assistant_message assistant_end " +
 		"user_interruption user_message assistant_message sound assistant_message sound assistant_end"
 	if strings.Join(got, " ") != want {
@@ -165,7 +162,7 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 	}
 }
 
-// Listeners that come and go, and do not listen, are no affair of the chat's.
+// Listeners that come and go, or do not listen, have no effect on the chat.
 func TestListenersDoNotSlowAChat(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)

@@ -16,16 +16,15 @@ import (
 	"parley/store"
 )
 
-// lively are parts that take their time as real ones do, let go when nobody
-// waits any more, and fail now and then.
+// lively are parts that take as long as real ones, stop when their context ends, and fail now and then.
 type lively struct {
 	*fakes
 
 	mu     sync.Mutex
 	chance *rand.Rand
 	fails  int           // one call in so many fails; 0: none
-	broken chan struct{} // closed: the line is gone
-	full   bool          // so is the disk
+	broken chan struct{} // closed when the line is gone
+	full   bool          // the disk is full
 	after  int           // calls of the line after it was closed
 	over   bool
 }
@@ -48,7 +47,7 @@ func (l *lively) draw(n int) int {
 	return l.chance.IntN(n)
 }
 
-// runQueue takes up to so long, and may fail.
+// work takes up to most, and may fail.
 func (l *lively) work(ctx context.Context, most time.Duration) error {
 	select {
 	case <-time.After(time.Duration(l.draw(int(most)))):
@@ -66,13 +65,13 @@ func (l *lively) Transcribe(ctx context.Context, pcm []float32, o engine.Transcr
 	if err := l.work(ctx, 300*time.Millisecond); err != nil {
 		return engine.Transcript{}, err
 	}
-	// Longer sound has other words, as it has when a user goes on.
+	// Longer sound has another transcript, as when a user goes on.
 	return engine.Transcript{Text: fmt.Sprintf("I have said %d things.", len(pcm)/8000), Language: "en"}, nil
 }
 
 func (l *lively) Load(context.Context) {}
 
-// Probability is how likely it is that somebody has finished.
+// Probability is that of a TurnEnd.
 func (l *lively) Probability(ctx context.Context, _ []float32, _ *engine.Urgency) (float64, error) {
 	err := l.work(ctx, 60*time.Millisecond)
 	return float64(l.draw(100)) / 100, err
@@ -106,20 +105,20 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	return engine.Usage{}, nil
 }
 
-// RunTool is what the box's own tools do.
+// RunTool runs the box's tools.
 func (l *lively) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
 	err := l.work(ctx, 3*time.Second)
 	return "Found.", err
 }
 
-// Advise is what a plugin says to a turn, if it says anything in time.
+// Advise is a plugin's advice, which may be late.
 func (l *lively) Advise(ctx context.Context, _ reply.Question) (turn.Advice, error) {
 	err := l.work(ctx, 2*turn.AdviceLimit)
 	return turn.Advice{Context: []string{"", "It is raining."}[l.draw(2)],
 		Answer: []string{"", "", "I know that myself."}[l.draw(3)]}, err
 }
 
-// Installed are the plugins, which come and go.
+// Installed returns plugins, which come and go.
 func (l *lively) Installed() []turn.Plugin {
 	return []turn.Plugin{hoursPlugin, {Name: "greeter", OnTurn: true}}[:l.draw(3)]
 }
@@ -157,7 +156,7 @@ func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptio
 	return nil
 }
 
-// errLineGone is how a line says that there is nobody any more.
+// errLineGone is the error of a line whose client has gone.
 var errLineGone = errors.New("the line is gone")
 
 func (l *lively) Send(ctx context.Context, m contract.ServerMessage) error {
@@ -202,7 +201,7 @@ func (l *lively) WriteChat(ctx context.Context, id string, w store.ChatWrite) er
 	return l.fakes.WriteChat(ctx, id, w)
 }
 
-// newest is the id of the sentence that was told last.
+// newest returns the ID of the newest sentence that was sent.
 func (l *lively) newest() string {
 	l.fakes.mu.Lock()
 	defer l.fakes.mu.Unlock()
@@ -214,7 +213,7 @@ func (l *lively) newest() string {
 	return ""
 }
 
-// call is the id of the tool call that was told last.
+// call returns the ID of the newest tool call that was sent.
 func (l *lively) call() string {
 	l.fakes.mu.Lock()
 	defer l.fakes.mu.Unlock()

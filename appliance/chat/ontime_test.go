@@ -15,10 +15,9 @@ import (
 	"parley/internal/packtest"
 )
 
-// A turn is told when the silence that was asked for is over, counted from the
-// last sound of the voice: neither the detector's frames nor the client's chunks
-// add to it.
-func TestTurnIsToldWhenItsSilenceIsOver(t *testing.T) {
+// A turn is published when the requested silence is over, counted from the last sound of the voice. Neither
+// the detector's frames nor the client's chunks add to it.
+func TestATurnIsPublishedWhenItsSilenceIsOver(t *testing.T) {
 	rt, err := onnx.Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +48,8 @@ func TestTurnIsToldWhenItsSilenceIsOver(t *testing.T) {
 					t.Parallel()
 					late, lag := lateness(t, silero, name, silence, chunk)
 					t.Log(name, late, "on a machine that wakes up to", lag, "late")
-					// On a quiet machine it is 15 ms at most; the detector's own
-					// end and frames alone would make it 60 to 110.
+					// On a quiet machine it is 15 ms at most; the detector's end and frames alone would make
+					// it 60 to 110.
 					if late < -40*time.Millisecond || late > 40*time.Millisecond+lag {
 						t.Errorf("%s: the message came %v after the silence, where a sleeper wakes up to %v late", name,
 							late, lag)
@@ -100,8 +99,8 @@ func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk 
 	return at.Sub(begun) - end - silence, worst()
 }
 
-// oversleeping begins to measure by how much the machine wakes a sleeper too
-// late; the function returned ends that, and returns the worst.
+// oversleeping measures how late the machine wakes a sleeping goroutine. The returned function ends the
+// measurement and returns the maximum.
 func oversleeping() (worst func() time.Duration) {
 	stop, measured := make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -123,8 +122,8 @@ func oversleeping() (worst func() time.Duration) {
 	}
 }
 
-// lastSound is where a recording's voice ends: after its last 8 ms that are less
-// than 30 dB under it.
+// lastSound returns where the voice of a recording ends: after its last 8 ms that are at most 30 dB below its
+// level.
 func lastSound(pcm []float32) time.Duration {
 	const hop = engine.SpeechRateHz / 125
 	var energies []float64

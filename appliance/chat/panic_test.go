@@ -17,8 +17,8 @@ import (
 	"parley/store"
 )
 
-// broken are parts of which one breaks, in one chat: at the poisoned text, or
-// at sound that only the broken chat brings.
+// broken are parts of which one panics in one chat: at the poisoned text, or at sound that only the broken
+// chat sends.
 type broken struct {
 	*fakes
 	where string
@@ -71,7 +71,7 @@ func (b broken) WriteChat(ctx context.Context, id string, w store.ChatWrite) err
 	return b.fakes.WriteChat(ctx, id, w)
 }
 
-// Recorder returns one that breaks at what only the broken chat hears.
+// Recorder returns one that panics at sound that only the broken chat sends.
 func (b broken) Recorder(string, func() time.Duration, *slog.Logger) Recorder {
 	return &brokenRecorder{where: b.where, heard: make(chan []float32, 100), over: make(chan struct{})}
 }
@@ -111,7 +111,7 @@ func (r *brokenRecorder) End(context.Context, time.Duration) bool {
 	return true
 }
 
-// lines are a client's: one breaks, the other notices nothing.
+// brittleLine is a client's line; one panics, and the other must not be affected.
 type brittleLine struct {
 	*fakes
 	where string
@@ -124,7 +124,7 @@ func (l brittleLine) Send(ctx context.Context, m contract.ServerMessage) error {
 	return l.fakes.Send(ctx, m)
 }
 
-// say sends a second of voice, and one of silence, in pieces.
+// say sends a second of voice and one of silence, in pieces.
 func say(t *testing.T, c *Session, sample float32) {
 	t.Helper()
 	for n := range 100 {
@@ -140,7 +140,7 @@ func say(t *testing.T, c *Session, sample float32) {
 	}
 }
 
-// Whatever panics in a chat ends that chat, with an error, and nothing else.
+// A panic in any part of a chat ends that chat with an error, and no other.
 func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 	for _, where := range []string{"detector", "transcriber", "model", "voice", "scribe", "recorder", "line",
 		"session"} {
@@ -161,7 +161,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				case "detector", "transcriber", "recorder":
 					say(t, first, -0.1)
 				case "session":
-					first.enqueue(queuedEvent{event: nil}) // on which Next panics, having no time
+					first.enqueue(queuedEvent{event: nil}) // Next panics on it, because it has no time
 				default:
 					_ = first.Receive(contract.UserInput{Text: poison})
 				}
@@ -230,7 +230,7 @@ func (p panicking) GroupHistory(context.Context, string, int) ([]store.Event, er
 	panic("the history breaks")
 }
 
-func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
+func TestAPanicAtTheBeginningReleasesTheSlot(t *testing.T) {
 	f := newFakes()
 	h := hostOf(panicking{f})
 	defer h.Stop(t.Context())
@@ -240,7 +240,7 @@ func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
 	}
 }
 
-func TestOneAccountCannotTakeAllSeats(t *testing.T) {
+func TestOneAccountCannotTakeAllSlots(t *testing.T) {
 	f := newFakes()
 	alone := true
 	h := NewHost(t.Context(), Parts{

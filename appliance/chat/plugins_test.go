@@ -15,7 +15,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// plugs is a box with plugins, which tests change.
+// plugs is a box whose plugins the tests change.
 type plugs struct {
 	mu        sync.Mutex
 	installed []turn.Plugin
@@ -56,7 +56,7 @@ var hoursPlugin = turn.Plugin{Name: "hours", OnTurn: true, Tools: []turn.Tool{{
 	FromPlugin: true,
 }}}
 
-// plugged begins a chat of a box whose every chat has the plugin "hours".
+// plugged begins a chat of a box whose chats all have the plugin "hours".
 func plugged(t *testing.T, p *plugs, f func(t *testing.T, c *caller, h *Host, s *Session), says ...engine.Part) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &caller{fakes: newFakes(), says: says}
@@ -71,7 +71,7 @@ func plugged(t *testing.T, p *plugs, f func(t *testing.T, c *caller, h *Host, s 
 	})
 }
 
-func TestAPluginsToolIsRunAndToldWho(t *testing.T) {
+func TestAPluginsToolIsRunWithItsCaller(t *testing.T) {
 	p := &plugs{installed: []turn.Plugin{hoursPlugin}}
 	plugged(t, p, func(t *testing.T, c *caller, _ *Host, s *Session) {
 		tells(t, s, contract.UserInput{Text: "When do you open?"})
@@ -94,8 +94,8 @@ func TestAPluginsToolIsRunAndToldWho(t *testing.T) {
 	}, call("opening_hours", `{"place":"museum"}`), engine.Part{Text: "At ten."})
 }
 
-// What is installed while a conversation goes on is there in its next turn.
-func TestAPluginInstalledMeanwhileIsInTheNextTurn(t *testing.T) {
+// A plugin installed during a conversation is in force in its next turn.
+func TestAnInstalledPluginIsInForceInTheNextTurn(t *testing.T) {
 	p := &plugs{}
 	plugged(t, p, func(t *testing.T, c *caller, h *Host, s *Session) {
 		tells(t, s, contract.UserInput{Text: "Hello."})
@@ -133,8 +133,8 @@ func TestAPluginAddsContextOrAnswers(t *testing.T) {
 	}, engine.Part{Text: "You are Ann."}) // the model is asked once
 }
 
-// One that hangs is given up, and the answer comes without it.
-func TestAPluginThatHangsDelaysATurnByItsLimit(t *testing.T) {
+// A plugin that hangs is given up, and the answer comes without it.
+func TestAHangingPluginDelaysATurnByItsLimit(t *testing.T) {
 	p := &plugs{installed: []turn.Plugin{hoursPlugin}}
 	p.advise = func(ctx context.Context, _ reply.Question) (turn.Advice, error) {
 		<-ctx.Done()

@@ -11,7 +11,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// short is a model that reads so many bytes, each of which is a token to it.
+// short is a model that reads a limited number of bytes, each of which counts as a token.
 type short struct {
 	*fakes
 	room int
@@ -28,11 +28,10 @@ func (s short) CheckPrompt(_ context.Context, p engine.Prompt) error {
 	return nil
 }
 
-// shortRoom holds the box's own prompt and what a user says, and not much more.
-const shortRoom = 4000
+// shortLimit suffices for the box's own prompt and a user's words, and little more.
+const shortLimit = 4000
 
-// refusedAsUnreadable checks that err is what a client is told of a prompt that
-// no model reads.
+// refusedAsUnreadable checks that err is the fault for a prompt that no model can read.
 func refusedAsUnreadable(t *testing.T, doing string, err error) {
 	t.Helper()
 	wrong, ok := errors.AsType[contract.Fault](err)
@@ -42,12 +41,12 @@ func refusedAsUnreadable(t *testing.T, doing string, err error) {
 	}
 }
 
-// What no model of a chat can read is refused when it is brought, and not at each
-// answer from then on. What was in force stays so.
-func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
+// A prompt that no model of the chat can read is refused when it comes, not at every answer. The settings in
+// force stay.
+func TestAPromptThatNoModelCanReadIsRefused(t *testing.T) {
 	f := newFakes()
-	h := hostOf(f, func(p *Parts) { p.Model = short{f, shortRoom} })
-	long := strings.Repeat("x", shortRoom)
+	h := hostOf(f, func(p *Parts) { p.Model = short{f, shortLimit} })
+	long := strings.Repeat("x", shortLimit)
 	_, err := enter(t, h, connection.Opening{Line: f,
 		Settings: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
 	refusedAsUnreadable(t, "at connect", err)
@@ -81,10 +80,10 @@ func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
 }
 
 // A config may name a model, or a fallback, that reads more than the box's own.
-func TestAPromptThatAnotherModelReadsIsTaken(t *testing.T) {
+func TestAPromptThatAnotherModelCanReadIsAccepted(t *testing.T) {
 	f := newFakes()
-	made := config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("x", shortRoom)+`"}}`)
-	own := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortRoom} }
+	made := config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("x", shortLimit)+`"}}`)
+	own := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortLimit} }
 	open := connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}}
 	_, err := enter(t, hostOf(f, own), open)
 	refusedAsUnreadable(t, "a config", err)

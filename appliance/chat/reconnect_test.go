@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// aGroup is a history with one group, which takes one chat at a time.
+// aGroup is a history with one group, which has one chat at a time.
 type aGroup struct {
 	*fakes
 	mu   sync.Mutex
@@ -37,10 +37,9 @@ func (g *aGroup) EndChat(context.Context, string, store.Status, int64, ...store.
 	return nil
 }
 
-// A client that has left and is back at once, before the box is done with the end
-// of its chat, goes on with the group; one that comes while a chat of it goes on
-// is told so, and soon.
-func TestWhoLeavesAndComesBackAtOnceGoesOn(t *testing.T) {
+// A client that reconnects before the box is done with the end of its chat continues the group. A client that
+// comes while the group has a running chat is refused soon.
+func TestAClientThatReconnectsAtOnceContinues(t *testing.T) {
 	for name, leaves := range map[string]bool{"leaves": true, "stays": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

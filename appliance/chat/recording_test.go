@@ -24,29 +24,29 @@ import (
 	"parley/store"
 )
 
-// shelf keeps the recordings of one chat in a folder.
-type shelf struct {
+// archive stores the recordings of one chat in a folder.
+type archive struct {
 	t   *testing.T
 	dir string
 }
 
-func (s *shelf) path(side store.Side) string { return filepath.Join(s.dir, string(side)+".opus") }
+func (s *archive) path(side store.Side) string { return filepath.Join(s.dir, string(side)+".opus") }
 
-func (s *shelf) CreateRecording(_ string, side store.Side) (*os.File, error) {
+func (s *archive) CreateRecording(_ string, side store.Side) (*os.File, error) {
 	return os.Create(s.path(side))
 }
 
-func (s *shelf) FailRecording(context.Context, string) error {
+func (s *archive) FailRecording(context.Context, string) error {
 	s.t.Error("the recording is not whole")
 	return nil
 }
 
-func (s *shelf) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
+func (s *archive) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
 	return recording.New(chatID, s, recording.NewSyncer(), clock, log)
 }
 
-// hear is one side of the chat as it was kept, at 16 kHz.
-func (s *shelf) hear(side store.Side) []float32 {
+// hear returns one side of the recorded chat at 16 kHz.
+func (s *archive) hear(side store.Side) []float32 {
 	s.t.Helper()
 	data, err := os.ReadFile(s.path(side))
 	if err != nil {
@@ -69,8 +69,8 @@ func beep(rateHz int, length time.Duration) []float32 {
 	return pcm
 }
 
-// sounding are the times at which pcm begins and ends to sound, in pairs. Gaps
-// under 15 ms are none: a tone crosses zero.
+// sounding returns the times at which sound in pcm begins and ends, in pairs. Gaps under 15 ms do not count,
+// because a tone crosses zero.
 func sounding(pcm []float32) (times []time.Duration) {
 	last := -1
 	at := func(i int) time.Duration { return time.Duration(i) * time.Second / engine.SpeechRateHz }
@@ -92,11 +92,10 @@ func sounding(pcm []float32) (times []time.Duration) {
 	return times
 }
 
-// In a session: what the user says and what the assistant answers are kept, and
-// an interruption cuts the answer.
-func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
+// The recording has the user and the assistant, and an interruption cuts the answer.
+func TestASessionIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
+		f, s := newFakes(), &archive{t: t, dir: t.TempDir()}
 		h := hostOf(voiced{f, enginetest.FixedSound(24000, beep(24000, time.Second))}, func(p *Parts) {
 			p.Recordings = s
 		})
@@ -123,18 +122,18 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 		if n := len(assistant); n != 2 || (assistant[n-1]-interrupted).Abs() > 20*ms {
 			t.Errorf("the assistant sounds %v, interrupted at %v", assistant, interrupted)
 		}
-		// A piece of 200 ms that comes now began to be heard 200 ms ago.
+		// A piece of 200 ms that comes now began 200 ms ago.
 		if len(user) != 2 || (user[1]-spoke).Abs() > 20*ms || (user[1]-user[0]-200*ms).Abs() > 20*ms {
 			t.Errorf("the user sounds %v, and came at %v", user, spoke)
 		}
 	})
 }
 
-// A text of the longest that a client may dictate, by a slow voice: twelve minutes,
-// all of which is recorded, though all of it could be made in a second.
+// The longest text that a client may dictate, spoken by a slow voice, is recorded completely: twelve minutes,
+// although it can be made in a second.
 func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
+		f, s := newFakes(), &archive{t: t, dir: t.TempDir()}
 		h := hostOf(voiced{f, enginetest.FixedSound(24000, make([]float32, 24000*135/100))}, func(p *Parts) {
 			p.Recordings = s
 		})
@@ -160,7 +159,7 @@ func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 	})
 }
 
-func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
+func TestWithoutHistoryNothingIsStoredOrResumed(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Records, p.MaxChats = record.Unrecorded{}, 2 })
 	c := begin(t, h, connection.Opening{Line: f})

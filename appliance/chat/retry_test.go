@@ -11,9 +11,9 @@ import (
 	"parley/store"
 )
 
-// However long the disk is full, how a chat ended is written when it takes it;
-// what can never be written is not tried again, and a box that stops waits for nothing.
-func TestTheEndOfAChatIsWrittenAsSoonAsTheDiskTakesIt(t *testing.T) {
+// However long the disk is full, the end of a chat is written when there is space. A permanent error is not
+// retried, and a box that stops does not wait.
+func TestTheEndOfAChatIsWrittenWhenTheDiskHasSpace(t *testing.T) {
 	full := func(n, of int) error {
 		if n < of {
 			return fmt.Errorf("ending: %w", store.ErrFull)

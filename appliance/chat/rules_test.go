@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// A config's prompt gets the rules of the model that answers it, unless it wants
-// to stand alone; what a client brings gets them too.
+// A config's prompt, or a client's, gets the rules of the model that answers it, unless the config wants its
+// prompt to stand alone.
 func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 	small, large := newFakes(), newFakes()
 	rules := func(m engine.LanguageModel) turn.Rules {
@@ -41,8 +41,7 @@ func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 	}
 }
 
-// A client without a config that brings a prompt gets the rules of the box's
-// model, and its model reads both.
+// A client's prompt without a config gets the rules of the box's model, which reads both.
 func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) {
@@ -61,9 +60,8 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 	}
 }
 
-// The rules hold nothing that changes from chat to chat, and are short enough
-// for a box to read them in some seconds.
-func TestTheRulesAreSteadyAndShort(t *testing.T) {
+// The rules are the same in all chats, and short enough for a box to read them in a few seconds.
+func TestTheRulesAreConstantAndShort(t *testing.T) {
 	for _, rules := range [...]string{factRules, personaRules} {
 		if strings.Contains(rules, "{{") || len(rules) > 2000 {
 			t.Errorf("%d bytes", len(rules))

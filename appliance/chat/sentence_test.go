@@ -16,11 +16,11 @@ import (
 	"parley/store"
 )
 
-// writer writes its replies a word at a time, as a slow machine does.
+// writer writes its replies word by word, as a slow machine does.
 type writer struct {
 	*fakes
 	each time.Duration
-	// atRest is asked when the rest of a sentence is to be written; nil: it is.
+	// atRest is called before the rest of a sentence is written; it may be nil.
 	atRest func() error
 	rests  atomic.Int32
 }
@@ -51,8 +51,7 @@ func (w *writer) WriteChat(ctx context.Context, id string, write store.ChatWrite
 	return w.fakes.WriteChat(ctx, id, write)
 }
 
-// said are the messages of the assistant that were sent, and history what it said by
-// the rows.
+// said returns the messages of the assistant that were sent, and its rows of the history.
 func (w *writer) said() (messages []contract.AssistantMessage, history []store.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,7 +84,7 @@ func writing(t *testing.T) (*writer, *Session) {
 	return w, begin(t, hostOf(w), connection.Opening{Line: w})
 }
 
-// typed asks something and waits until what is sent holds a message of a type n times.
+// typed asks something and waits for n messages of a type.
 func (w *writer) typed(t *testing.T, c *Session, wanted string, n int) {
 	t.Helper()
 	if err := c.Receive(contract.UserInput{Text: "What is there?"}); err != nil {
@@ -100,9 +99,8 @@ func (w *writer) typed(t *testing.T, c *Session, wanted string, n int) {
 	t.Fatalf("sent %s", w.messages())
 }
 
-// A sentence whose beginning cannot wait is two messages, each before its own sound,
-// and one row of the history, which is whole before the rest is sent. The model sees it
-// as one.
+// A sentence whose beginning cannot wait is two messages, each before its own sound, and one row of the
+// history, which is complete before the rest is sent. The model sees one sentence.
 func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, c := writing(t)
@@ -140,13 +138,13 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 	})
 }
 
-// While the silence of the user is waited for, the sound of a beginning is made that
-// might not wait. Where the sentence is whole when it is sent, it is one message.
-func TestASentenceThatIsWholeInTimeIsOneMessage(t *testing.T) {
+// During the user's silence, the sound of a beginning is made. If the sentence is complete when it is sent,
+// it is one message.
+func TestASentenceCompletedInTimeIsOneMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, c := writing(t)
 		w.each, w.replies = 50*ms, []string{slowBegin + " in the summer."}
-		for i := range 150 { // as a microphone brings it
+		for i := range 150 { // like a microphone
 			hear(t, c, 20, i < 50)
 			time.Sleep(20 * ms)
 		}
@@ -172,7 +170,7 @@ func TestASentenceThatIsWholeInTimeIsOneMessage(t *testing.T) {
 func TestASentenceThatIsInterruptedInItsRestIsOneRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, c := writing(t)
-		w.typed(t, c, "assistant_end", 1) // each part plays a second
+		w.typed(t, c, "assistant_end", 1) // each part plays for a second
 		time.Sleep(700 * ms)
 		w.typed(t, c, "user_interruption", 1)
 		_, rows := w.said()
@@ -184,8 +182,8 @@ func TestASentenceThatIsInterruptedInItsRestIsOneRow(t *testing.T) {
 	})
 }
 
-// Where the box stops between the two, the history has what was sent, and no more was.
-func TestASentenceOfWhichOnlyTheBeginningWasWritten(t *testing.T) {
+// If the box stops between the two parts, the history has the part that was sent.
+func TestOnlyTheBeginningOfASentenceWasWritten(t *testing.T) {
 	w, c := writing(t)
 	w.atRest = func() error { return errors.New("the power fails") }
 	w.typed(t, c, "error", 1)

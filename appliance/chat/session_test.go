@@ -31,7 +31,7 @@ func TestSpokenTurnFromSoundToSound(t *testing.T) {
 	})
 }
 
-func TestClientThatStopsSendingEndsItsTurnAllTheSame(t *testing.T) {
+func TestAClientThatStopsSendingEndsItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		_, c := open(t, f)
@@ -40,9 +40,9 @@ func TestClientThatStopsSendingEndsItsTurnAllTheSame(t *testing.T) {
 	})
 }
 
-// A chat that lasts too long, or in which nobody says anything, tells its client and
-// who listens along why, with an error, and then closes as it should.
-func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
+// A chat that lasts too long, or in which no one speaks, sends the reason to its client and listeners, and
+// then closes normally.
+func TestATimeoutIsReportedBeforeTheLineIsClosed(t *testing.T) {
 	for code, set := range map[contract.Code]func(*turn.Settings){
 		contract.InactivityTimeout:  func(s *turn.Settings) { s.Inactivity = time.Minute },
 		contract.MaxDurationTimeout: func(s *turn.Settings) { s.MaxDuration = time.Minute },
@@ -80,7 +80,7 @@ func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentIsStoredBefore(t *testing.T) {
+func TestEverythingSentIsStoredFirst(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)
 	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
@@ -115,7 +115,7 @@ func TestDiskThatFailsEndsTheChatAndSendsNothingUnwritten(t *testing.T) {
 	}
 }
 
-func TestSettingsHoldForTheAudioAfterThem(t *testing.T) {
+func TestSettingsApplyToTheAudioAfterThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		_, c := open(t, f)

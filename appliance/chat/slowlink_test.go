@@ -22,13 +22,13 @@ import (
 	"parley/store"
 )
 
-// spoken is what a second of speech is on the wire, in bytes.
+// spoken is the size of a second of speech on the wire, in bytes.
 const spoken = contract.OutputRateHz * 2 * 4 / 3
 
-// slowLink is a connection that is read at a rate, by a system that holds little.
+// slowLink is a connection that is read at a limited rate, with small buffers.
 type slowLink struct {
 	net.Conn
-	rate  float64 // bytes a second
+	rate  float64 // bytes per second
 	begun time.Time
 	read  int
 }
@@ -44,7 +44,7 @@ func (s *slowLink) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// dialSlowly connects a client whose link carries so many times what speech is.
+// dialSlowly connects a client whose link carries times the rate of speech.
 func dialSlowly(t *testing.T, url string, times float64) *websocket.Conn {
 	t.Helper()
 	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
@@ -67,8 +67,8 @@ func dialSlowly(t *testing.T, url string, times float64) *websocket.Conn {
 	return conn
 }
 
-// hurried is sooner than elsewhere, and late enough for a busy machine. All of the
-// shortest text is longer on its way than Pong, on the quickest of the links.
+// hurried has shorter times than in production, but long enough for a busy machine. Even the shortest text
+// takes longer than Pong on the fastest of the links.
 var hurried = ws.Timing{
 	Write:     5 * time.Second,
 	PingEvery: 900 * time.Millisecond,
@@ -100,7 +100,7 @@ func serve(t *testing.T, f whole, timing ws.Timing) (url string) {
 	return box.URL
 }
 
-// startEar reads until a message of a type. It returns how much sound came before.
+// listen reads until a message of a type, and returns how much sound came before.
 func listen(t *testing.T, conn *websocket.Conn, until string) (sound time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -135,11 +135,11 @@ func dictate(t *testing.T, conn *websocket.Conn, sentences int) {
 	}
 }
 
-// each is how long one of the sentences is heard: its sound and the pause behind.
+// each is how long a sentence plays: its sound and the pause after it.
 const each = 1150 * time.Millisecond
 
-// A client on a slow link hears all of a long text, whether the link is quicker
-// than speech or not, and its chat goes on, although no pong comes in time.
+// A client on a slow link hears all of a long text, whether the link is faster than speech or not, and its
+// chat goes on, although no pong comes in time.
 func TestALongTextIsHeardOverASlowLink(t *testing.T) {
 	t.Parallel()
 	sentences, timing := 12, hurried
@@ -164,9 +164,8 @@ func TestALongTextIsHeardOverASlowLink(t *testing.T) {
 	}
 }
 
-// An answer that is stopped is silent within two seconds of the link's time, and
-// what was not sent of it is not sent.
-func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
+// A stopped answer is silent within two seconds of the link's time, and the unsent part is never sent.
+func TestAnAnswerIsStoppedOnASlowLink(t *testing.T) {
 	t.Parallel()
 	for _, times := range []float64{0.8, 1.5} {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
@@ -199,11 +198,11 @@ func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := newFakes()
 	conn := dialSlowly(t, serve(t, voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)}, hurried), 10)
-	dictate(t, conn, 40) // and read no more
+	dictate(t, conn, 40) // and stop reading
 	endsAs(t, f, store.Failed)
 }
 
-// endsAs waits for the end of the chat, whose status is to be that.
+// endsAs waits for the end of the chat and checks its status.
 func endsAs(t *testing.T, f *fakes, wanted store.Status) {
 	t.Helper()
 	var status store.Status

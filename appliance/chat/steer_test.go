@@ -9,7 +9,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// What somebody else than the client sends does what the client's messages do.
+// A message from someone other than the client has the same effect as the client's.
 func TestAChatIsSteered(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)
@@ -20,7 +20,7 @@ func TestAChatIsSteered(t *testing.T) {
 		contract.ResumeAssistantMessage{},
 	} {
 		if m == (contract.ResumeAssistantMessage{}) {
-			f.until(t, "assistant_end") // of what it was to say meanwhile
+			f.until(t, "assistant_end") // of what was dictated meanwhile
 		}
 		if err := c.Steer(m); err != nil {
 			t.Fatalf("%+v: %v", m, err)
@@ -40,9 +40,8 @@ func TestAChatIsSteered(t *testing.T) {
 	}
 }
 
-// What is wrong with it is for who sent it: the client of the chat has nothing
-// to do with that.
-func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
+// Faults of such a message go to its sender, not to the client of the chat.
+func TestSteeringFaultsGoToTheCaller(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)
 	name, long := "a", contract.TextVariable(strings.Repeat("x", contract.MaxVariableChars))
@@ -88,7 +87,7 @@ func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
 	}
 }
 
-// picky is a model that can call no tool that has parameters.
+// picky is a model that cannot call tools with parameters.
 type picky struct{ *fakes }
 
 func (picky) CheckTool(name string, parameters []byte) error {
@@ -98,8 +97,8 @@ func (picky) CheckTool(name string, parameters []byte) error {
 	return errors.New("the tool " + name + " cannot be called: it has parameters")
 }
 
-// A tool that the model could not call is refused when it comes, with the reason.
-func TestAToolThatTheModelCannotCallIsRefused(t *testing.T) {
+// A tool that the model could not call is refused at once, with the reason.
+func TestAnUncallableToolIsRefused(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Model = picky{f} })
 	c := begin(t, h, connection.Opening{Account: "a", Line: f})

@@ -44,21 +44,21 @@ func (c *caller) RunTool(ctx context.Context, r reply.ToolRun) (string, error) {
 	return c.result(ctx)
 }
 
-// cleanUp is what the model was asked last.
+// last returns the model's last prompt.
 func (c *caller) last() engine.Prompt {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.seen[len(c.seen)-1]
 }
 
-// requested is how often the model was asked.
+// asked returns how often the model was asked.
 func (c *caller) asked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.seen)
 }
 
-// sent is the newest message of a kind.
+// newestOf returns the newest message of a type.
 func newestOf[M contract.ServerMessage](t *testing.T, f *fakes) (m M) {
 	t.Helper()
 	f.mu.Lock()
@@ -147,7 +147,7 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 	}, call("weather", `{"town":"Graz"}`), engine.Part{Text: "It rains."})
 }
 
-func TestArgumentsThatDoNotFitGoBackOnce(t *testing.T) {
+func TestInvalidArgumentsGoBackOnce(t *testing.T) {
 	with(t, func(t *testing.T, c *caller, s *Session) {
 		tells(t, s, contract.UserInput{Text: "Does it rain?"})
 		if m := newestOf[contract.ToolCallMessage](t, c.fakes); m.Parameters != `{"town":"Graz"}` {
@@ -170,7 +170,7 @@ func TestArgumentsThatDoNotFitGoBackOnce(t *testing.T) {
 	}, call("nothing", `{}`), call("weather", `{`), engine.Part{Text: "Nobody knows."})
 }
 
-func TestTheBoxRunsItsOwnToolAndTellsTheClient(t *testing.T) {
+func TestTheBoxRunsItsOwnTools(t *testing.T) {
 	with(t, func(t *testing.T, c *caller, s *Session) {
 		c.result = func(context.Context) (string, error) { return "Rain on the web.", nil }
 		tells(t, s, contract.UserInput{Text: "Search for rain."})
@@ -185,8 +185,8 @@ func TestTheBoxRunsItsOwnToolAndTellsTheClient(t *testing.T) {
 	}, call("web_search", `{"query":"rain"}`), engine.Part{Text: "It rains."})
 }
 
-// A tool of the box that hangs is given up with its turn, or with its time.
-func TestAToolOfTheBoxThatHangsIsGivenUp(t *testing.T) {
+// A tool of the box that hangs is stopped with its turn, or after its limit.
+func TestAHangingToolOfTheBoxIsStopped(t *testing.T) {
 	with(t, func(t *testing.T, c *caller, s *Session) {
 		given := make(chan error, 2)
 		c.result = func(ctx context.Context) (string, error) {
@@ -209,9 +209,9 @@ func TestAToolOfTheBoxThatHangsIsGivenUp(t *testing.T) {
 	}, call("web_search", `{"query":"rain"}`), call("web_search", `{"query":"snow"}`))
 }
 
-// Somebody who resumes finds the calls and what they brought; one without an
-// answer is left out, and so is what only bridged a silence.
-func TestAResumedConversationKnowsItsTools(t *testing.T) {
+// A resumed conversation has its tool calls and results. A call without an answer is left out, and so are
+// quick answers.
+func TestAResumedConversationHasItsToolCalls(t *testing.T) {
 	tool := func(kind store.EventType, id, text string) store.Event {
 		return store.Event{Type: kind, MessageText: text,
 			Metadata: `{"tool_call_id":"` + id + `","name":"weather","tool_type":"function"}`}

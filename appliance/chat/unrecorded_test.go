@@ -9,11 +9,11 @@ import (
 	"parley/appliance/contract"
 )
 
-// A client may have nothing of its chat kept, which is as ever otherwise.
-func TestAChatThatIsNotKeptLeavesNothing(t *testing.T) {
+// A client may ask for nothing of its chat to be stored. Otherwise the chat is the same.
+func TestAnUnrecordedChatStoresNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
-		sounds := &shelf{t: t, dir: t.TempDir()}
+		sounds := &archive{t: t, dir: t.TempDir()}
 		h := hostOf(f, func(p *Parts) { p.Recordings = sounds })
 		c := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{NoHistory: true}})
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {

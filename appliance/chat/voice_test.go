@@ -13,7 +13,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// loading is voices of which joe is being loaded until he is let go.
+// loading are voices, one of which, joe, is being loaded until it is released.
 type loading struct {
 	*fakes
 	loaded chan error
@@ -37,9 +37,9 @@ func openLoading(t *testing.T) (loading, *Session) {
 	return v, begin(t, hostOf(v), connection.Opening{Line: v})
 }
 
-// TestAVoiceIsLoadedBesideTheConversation: what the client sends after it asked
-// for a voice is taken and understood meanwhile; only the answer waits.
-func TestAVoiceIsLoadedBesideTheConversation(t *testing.T) {
+// What the client sends after it asked for a voice is handled while the voice is loaded; only the answer
+// waits.
+func TestAVoiceIsLoadedDuringTheConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, c := openLoading(t)
 		taken := make(chan struct{})
@@ -63,8 +63,7 @@ func TestAVoiceIsLoadedBesideTheConversation(t *testing.T) {
 	})
 }
 
-// TestAVoiceThatCannotBeLoadedIsTriedAgain: the turn fails and the client is
-// told why, and the next one has the voice loaded anew.
+// If a voice cannot be loaded, the turn fails with the reason, and the next one tries again.
 func TestAVoiceThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, c := openLoading(t)

@@ -19,7 +19,7 @@ import (
 	"parley/store"
 )
 
-// walk is a conversation in which anything happens at any time.
+// walk is a conversation in which random things happen at random times.
 type walk struct {
 	*rand.Rand
 	t       *testing.T
@@ -30,11 +30,10 @@ type walk struct {
 	quiet   atomic.Bool   // the client sends nothing
 	silent  chan struct{} // closed when the line's reader has ended
 	serial  int
-	through []string // what happened, for whoever reads a failure
+	through []string // what happened, for the failure message
 }
 
-// reader is the line's: it brings 20 ms of sound after the other, until the chat
-// is over.
+// reader is the line's reader: it sends chunks of 20 ms until the chat is over.
 func (w *walk) reader() {
 	defer close(w.silent)
 	for {
@@ -56,7 +55,7 @@ func (w *walk) reader() {
 	}
 }
 
-// settings are one or more that are right, and now and then one that is not.
+// settings returns valid settings, and now and then invalid ones.
 func (w *walk) settings() contract.SessionSettings {
 	var m contract.SessionSettings
 	w.serial++
@@ -150,14 +149,14 @@ func (w *walk) act() string {
 	return "listener"
 }
 
-// ends are the ways in which a chat may end, and how it has ended then.
+// ends are the ways in which a chat may end, and its status after each.
 var ends = []struct {
 	name   string
 	end    func(*walk)
 	code   int
-	reason string // begins so
+	reason string // prefix of the reason
 	status store.Status
-	silent bool // nobody is there to be told
+	silent bool // no one is left to be told
 }{
 	{"the client leaves", func(w *walk) { w.chat.HangUp() }, contract.CloseNormal, "", store.UserEnded, true},
 	{"the line is dropped", func(w *walk) {
@@ -228,7 +227,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		time.Sleep(time.Duration(chance.IntN(int(1500 * time.Millisecond))))
 	}
 	end := ends[chance.IntN(len(ends))]
-	byItself := true // it may be over before, or while this is done to it
+	byItself := true // it may be over before, or while this is done
 	told := time.Now()
 	end.end(w)
 	<-w.chat.Done()

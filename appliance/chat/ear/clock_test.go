@@ -9,20 +9,19 @@ import (
 
 const ms = time.Millisecond
 
-// An utterance keeps its beginning whatever happens to the stream within it: the
-// ear fills in silence, the network gives back what it held, a client is slow.
-func TestWhatWasSaidBeforeAHoleStaysWhereItWas(t *testing.T) {
+// An utterance keeps its beginning whatever happens to the stream: the ear inserts silence, the network
+// releases what it held, or the client is slow.
+func TestAGapDoesNotMoveEarlierSound(t *testing.T) {
 	const rate = engine.SpeechRateHz
 	var c Clock
 	c.Arrived(2*time.Second, 0, rate, 0, false) // a second that began at 1 s
-	// 400 ms of nothing and 200 ms that the ear fills in; then the 600 ms come
-	// together.
+	// Nothing comes for 600 ms, of which the ear fills 200; then 600 ms come at once.
 	filled := int64(rate / 5)
 	c.Arrived(2600*ms, rate+filled, rate*6/10, 200*ms, true)
 	if begin, after := c.At(0), c.At(rate+filled); begin != time.Second || after != 2*time.Second {
 		t.Errorf("after a stall: the utterance begins at %v and goes on at %v", begin, after)
 	}
-	// A slow client: holes in the middle of speech.
+	// A slow client: gaps in the middle of speech.
 	next := int64(rate + filled + rate*6/10)
 	for i := range 10 {
 		c.Arrived(2600*ms+time.Duration(i+1)*2*time.Second, next, rate, 0, true)
@@ -31,7 +30,7 @@ func TestWhatWasSaidBeforeAHoleStaysWhereItWas(t *testing.T) {
 	if begin, last := c.At(0), c.At(next-rate); begin != time.Second || last != 21600*ms {
 		t.Errorf("a slow client's utterance begins at %v, and its last second at %v", begin, last)
 	}
-	// Between utterances the past is forgotten.
+	// Between utterances the past is dropped.
 	for i := range 100 {
 		c.Arrived(time.Minute+time.Duration(i)*2*time.Second, next, rate, 0, false)
 		next += rate
@@ -41,9 +40,9 @@ func TestWhatWasSaidBeforeAHoleStaysWhereItWas(t *testing.T) {
 	}
 }
 
-// A network that stalls twice before it has given back what it held brings no
-// pause: once all of it has come, the clock is right again.
-func TestStallsInARowAreNoPause(t *testing.T) {
+// A network that stalls twice before it has released what it held makes no pause: once everything has come,
+// the clock is right again.
+func TestRepeatedStallsAreNoPause(t *testing.T) {
 	const chunk = engine.SpeechRateHz / 50
 	var c Clock
 	next := int64(0)
@@ -59,16 +58,16 @@ func TestStallsInARowAreNoPause(t *testing.T) {
 	bring(now + 400*ms) // of 1.02 s
 	bring(now + 900*ms) // of 1.04 s
 	for streamTime(next) < now+time.Second {
-		bring(now + time.Second) // all that was held
+		bring(now + time.Second) // everything that was held
 	}
 	if got, want := c.At(next), streamTime(next); got != want {
 		t.Errorf("after two stalls what comes at %v is taken for %v", want, got)
 	}
 }
 
-// Where a live line put silence in place of what came after all, that is no later
-// than now; what was before stays where it was.
-func TestNothingOfALiveStreamIsAheadOfTheClock(t *testing.T) {
+// If a real-time line inserted silence for sound that came after all, the sound is not dated later than now.
+// Earlier sound keeps its time.
+func TestRealTimeSoundIsNotDatedInTheFuture(t *testing.T) {
 	const chunk = engine.SpeechRateHz / 50
 	c := Clock{RealTime: true}
 	next, now := int64(0), time.Duration(0)
@@ -87,7 +86,7 @@ func TestNothingOfALiveStreamIsAheadOfTheClock(t *testing.T) {
 	talk(50)
 	for range 5 {
 		now += 300 * ms
-		bring(15)                    // silence, since nothing came
+		bring(15)                    // silence, because nothing came
 		before := c.At(next - chunk) // the last of it
 		bring(15)                    // what had been held up
 		talk(10)

@@ -10,7 +10,7 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// slowToLetGo is a detector that doubts for so many frames before it lets go.
+// slowToLetGo is a detector that takes this many frames to let go of a voice.
 func slowToLetGo(frames int) enginetest.Detector {
 	left := 0
 	return func(frame []float32) (float32, error) {
@@ -30,7 +30,7 @@ type request struct {
 	draft engine.TranscriptTokens
 }
 
-// noting notes what it is asked for, and gives as a draft how many ms it heard.
+// noting is a transcriber that records its requests. Its transcript holds how many ms it heard.
 type noting struct {
 	patientEar
 	requests chan request
@@ -48,13 +48,13 @@ func doubting(t *testing.T) (*Ear, noting, chan turn.Event) {
 	n := noting{patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}, make(chan request, 100)}
 	e, events, _ := listening(t, n.patientEar, func(e *Ear) {
 		e.Transcriber = n
-		e.interim.next = 1 << 40 // no looks in the middle
+		e.interim.next = 1 << 40 // no interim transcriptions
 		e.segmenter = engine.NewSegmenter(echoFilter{slowToLetGo(4), &e.echo}, segmentOptions(e.settings))
 	})
 	return e, n, events
 }
 
-// told is the next event of those that tell of words and pauses.
+// told returns the next event about transcripts and pauses.
 func told(events chan turn.Event) turn.Event {
 	for {
 		switch e := (<-events).(type) {
@@ -64,9 +64,9 @@ func told(events chan turn.Event) turn.Event {
 	}
 }
 
-// The words of a pause are asked for when it is quiet, 128 ms and more before the
-// detector is sure, once; and they are told when it is.
-func TestWordsAreAskedForBeforeThePauseIsSure(t *testing.T) {
+// The transcript of a pause is asked for once, when it becomes quiet, at least 128 ms before the detector is
+// certain. It is posted when the detector is.
+func TestTranscriptionBeginsBeforeThePauseIsCertain(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		e, n, events := doubting(t)
 		e.queue <- pcmOf(1600, 0.1)
@@ -94,9 +94,9 @@ func TestWordsAreAskedForBeforeThePauseIsSure(t *testing.T) {
 	}
 }
 
-// Who was only soft goes on: what was asked for early is then what was said so
-// far, and the pause has the words of the whole voice.
-func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
+// A voice that was only soft goes on: the early transcription becomes an interim one, and the pause has the
+// transcript of the whole voice.
+func TestAVoiceThatGoesOnLosesNoWord(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		e, n, events := doubting(t)
 		e.queue <- pcmOf(1600, 0.1)
@@ -115,7 +115,7 @@ func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
 		}
 		e.queue <- pcmOf(400, 0)
 		r := <-n.requests
-		for r.ms < 3264 { // another look in the middle, which gives way
+		for r.ms < 3264 { // another interim transcription, which gives way
 			r = <-n.requests
 		}
 		if r.ms < 3328 || len(r.draft) != 1 || r.draft[0] != 1664 {
@@ -133,15 +133,15 @@ func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
 	}
 }
 
-// A guess that has become a look in the middle gives way as one.
-func TestGuessForNothingGivesWay(t *testing.T) {
+// An early transcription that became an interim one gives way like one.
+func TestAnUnneededEarlyTranscriptionGivesWay(t *testing.T) {
 	e, n, events := doubting(t)
 	e.queue <- pcmOf(1600, 0.1)
 	e.queue <- pcmOf(64, 0)
 	<-n.requests
 	e.queue <- pcmOf(1600, 0.1)
 	e.queue <- pcmOf(400, 0)
-	<-n.requests // though the first was never released
+	<-n.requests // although the first was never released
 	n.release <- struct{}{}
 	for {
 		switch x := told(events).(type) {

@@ -17,7 +17,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// recorded is a person who speaks.
+// recorded returns a recording of a person.
 func recorded(t *testing.T, name string, rateHz int) []float32 {
 	t.Helper()
 	file, err := os.ReadFile(packtest.Recording(t, name))
@@ -52,22 +52,21 @@ func openSilero(t *testing.T) engine.VoiceDetector {
 	return silero
 }
 
-// duplex is a talk in which the assistant plays a recording from 1 s on, and the
-// user's line brings an echo of it, and perhaps somebody who speaks from 3 s on.
+// duplex is a conversation in which the assistant plays a recording from 1 s on, and the user's line has an
+// echo of it, and perhaps a person who speaks from 3 s on.
 type duplex struct {
 	delay   time.Duration
 	gain    float64 // dB
-	room    float64 // seconds in which it fades by 60 dB
+	room    float64 // reverberation time: seconds to fade by 60 dB
 	speaks  bool
-	louder  float64 // dB, than the echo; than the recording where there is none
+	louder  float64 // of the person over the echo, in dB; over the recording if there is no echo
 	echoes  bool
 	unaware bool          // the ear is not told what is played
-	begins  time.Duration // when somebody speaks; 0 is at 3 s
+	begins  time.Duration // when the person speaks; 0 means 3 s
 }
 
-// hears returns how much voice the longest utterance had, whether one was long
-// enough to hold words, and how long after somebody began to speak there had been 250 ms and 800 ms of
-// voice.
+// hears returns the voice of the longest utterance, whether one was long enough for words, and how long after
+// the person began there had been 250 ms and 800 ms of voice.
 func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user string) (longest time.Duration, words bool,
 	first, interrupted time.Duration) {
 	const rate = engine.SpeechRateHz
@@ -146,7 +145,7 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 		now = time.Duration(i+320) * time.Second / rate
 		e.hear(t.Context(), mic[i:i+320])
 		if d.speaks && interrupted != never {
-			break // all that is asked of such a talk is known
+			break // the result is known
 		}
 	}
 	return longest, words, first, interrupted
@@ -158,10 +157,9 @@ var talks = [][2]string{{"demo-nogo", "vm-options"}, {"dir-intro", "screen-calle
 	{"vm-msginstruct", "demo-abouttotry"},
 	{"demo-moreinfo", "demo-echotest"}, {"conf-usermenu", "priv-callee-options"}}
 
-// judged are the talks in which the nth of a test's settings is tried: two of
-// them every day, or all. The race detector takes ten times as long, and has
-// little to see where one goroutine does it all: then it is some settings, and
-// one talk.
+// judged returns the recordings with which the nth setting of a test is tried: two normally, or all. The race
+// detector takes ten times as long and finds little in a single goroutine, so it gets only some settings, and
+// one pair.
 func judged(n int) [][2]string {
 	switch {
 	case os.Getenv("PARLEY_FULL_TESTS") != "":
@@ -174,9 +172,9 @@ func judged(n int) [][2]string {
 	return talks[:2]
 }
 
-// Its own voice coming back neither interrupts the assistant nor is answered,
-// however late and however loud it is, with a room and without.
-func TestItsOwnVoiceIsNobody(t *testing.T) {
+// The assistant's own voice neither interrupts it nor is answered, however late and loud it comes back, with
+// reverberation and without.
+func TestTheAssistantsEchoIsIgnored(t *testing.T) {
 	v := openSilero(t)
 	ms := time.Millisecond
 	for n, d := range []duplex{
@@ -190,8 +188,8 @@ func TestItsOwnVoiceIsNobody(t *testing.T) {
 			longest, words, _, _ := d.hears(t, v, talk[0], "")
 			what := fmt.Sprintf("%s %v late, %v dB, room %v s", talk[0], d.delay, d.gain, d.room)
 			t.Log(what, longest)
-			// An echo that is hardly louder than the microphone's noise is not
-			// always known: that is not enough to interrupt.
+			// An echo that is hardly louder than the microphone's noise is not always recognised, but it must
+			// not interrupt.
 			faint := d.gain <= -30
 			if (words || longest >= 250*ms) && !faint || longest >= 800*ms {
 				t.Errorf("%s: %v of voice, words: %v", what, longest, words)
@@ -209,9 +207,9 @@ func TestItsOwnVoiceIsNobody(t *testing.T) {
 	}
 }
 
-// Who speaks over the echo is heard, also one who is no louder than it, and one
-// who speaks into a headset as soon as if the assistant were silent.
-func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
+// A person who speaks over the echo is heard, even at the same level; with a headset, as soon as if the
+// assistant were silent.
+func TestAPersonIsHeardOverTheEcho(t *testing.T) {
 	v := openSilero(t)
 	ms := time.Millisecond
 	for n, d := range []duplex{
@@ -266,9 +264,9 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 	}
 }
 
-// An echo is known however late it comes, up to a second: a busy box lets its
-// client run dry, and what it plays is late from then on.
-func TestALateEchoIsKnown(t *testing.T) {
+// An echo is recognised up to a second late: a busy box lets its client run dry, and everything it plays
+// after that is late.
+func TestALateEchoIsRecognised(t *testing.T) {
 	for _, delay := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, time.Second} {
 		e := &echo{}
 		e.playback.take(0, recorded(t, talks[0][0], contract.OutputRateHz), 0)
@@ -278,7 +276,7 @@ func TestALateEchoIsKnown(t *testing.T) {
 		for i := engine.FrameSamples; i <= len(mic); i += engine.FrameSamples {
 			e.hear(time.Duration(i)*time.Second/engine.SpeechRateHz, mic[i-engine.FrameSamples:i])
 			if time.Duration(i)*time.Second/engine.SpeechRateHz < delay+echoWindow*echoHopTime {
-				continue // too little to go by
+				continue // too little to judge
 			}
 			frames++
 			if e.isEcho() {
@@ -291,15 +289,14 @@ func TestALateEchoIsKnown(t *testing.T) {
 	}
 }
 
-// An echo is known though the client runs dry again and again, for what it plays
-// then is what left the line then, and though the network holds the user's sound
-// back, which makes it seem later than it is for a while.
-func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
+// An echo is recognised although the client runs dry again and again, and although the network holds back the
+// user's sound, which makes the echo seem later for a while.
+func TestAnEchoIsRecognisedThroughGapsAndStalls(t *testing.T) {
 	const rate = engine.SpeechRateHz
 	said, came := recorded(t, talks[0][0], contract.OutputRateHz), recorded(t, talks[0][0], rate)[:5*rate]
 	for name, stalls := range map[string]bool{"the client runs dry": false, "the user's sound stalls": true} {
 		if raced && stalls {
-			continue // it takes ten times as long, and has nothing to see here
+			continue // it takes ten times as long, and there is nothing to find
 		}
 		e := &echo{}
 		var mic []float32
@@ -308,7 +305,7 @@ func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
 			n = min(rate, len(came)-i)
 			piece := said[3*i : min(len(said), 3*(i+n))]
 			kept := min(len(piece)/3, contract.OutputRateHz/10)
-			e.playback.take(at, piece[:len(piece)/2], kept) // a part of it is kept back
+			e.playback.take(at, piece[:len(piece)/2], kept) // part of it is held back
 			e.playback.take(at, piece[len(piece)/2:], 0)
 			mic = append(append(mic, came[i:i+n]...), make([]float32, rate*2/5)...)
 			at = time.Duration(len(mic)) * time.Second / rate
@@ -319,11 +316,11 @@ func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
 			frame := mic[i-engine.FrameSamples : i]
 			now := time.Duration(i) * time.Second / rate
 			if since := now % (3 * time.Second); stalls && now > 3*time.Second && since < 600*ms {
-				now += 600*ms - since // that much late at first, and then less
+				now += 600*ms - since // that late at first, then less
 			}
 			e.hear(now, frame)
 			if i < rate || energy(frame) < 0.01 {
-				continue // too little to go by, or silence, in which there is no voice to explain
+				continue // too little to judge, or silence without voice
 			}
 			frames++
 			if e.isEcho() {

@@ -10,7 +10,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// judgeEnds is a turn's end that notes what it is asked.
+// judge is a TurnEnd that records its questions.
 type judge struct {
 	loaded chan struct{}
 	asked  chan []float32
@@ -25,9 +25,9 @@ func (j judge) Probability(_ context.Context, pcm []float32, u *engine.Urgency) 
 	return 0.75, nil
 }
 
-// In each pause it is asked once, within its first 200 ms, whether what was said
-// is finished: where the settings want it, and nowhere else is a model loaded.
-func TestTurnEndIsAskedOnceInAPause(t *testing.T) {
+// At each pause the TurnEnd is asked once, within the first 200 ms, if the settings are Semantic. Otherwise
+// no model is loaded.
+func TestTheTurnEndIsAskedOnceInAPause(t *testing.T) {
 	for _, semantic := range []bool{false, true} {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 		close(p.release)
@@ -67,16 +67,15 @@ func TestTurnEndIsAskedOnceInAPause(t *testing.T) {
 	}
 }
 
-// What was said before a pause that closes a part is not heard again at later
-// pauses, and none of it is lost: also where it is still being transcribed when
-// the user goes on.
-func TestWhatIsClosedIsNotTranscribedAgain(t *testing.T) {
+// A closed part is not transcribed again at later pauses, and nothing of it is lost, even if it is still
+// being transcribed when the user goes on.
+func TestAClosedPartIsNotTranscribedAgain(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 		lengths := make(chan int, 100)
 		e, events, _ := listening(t, p, func(e *Ear) {
 			e.Transcriber = p.noting(func(pcm []float32, _ engine.TranscribeOptions) { lengths <- len(pcm) })
-			e.interim.next = 1 << 40 // no looks in the middle
+			e.interim.next = 1 << 40 // no interim transcriptions
 		})
 		if !slow {
 			close(p.release)
@@ -115,14 +114,13 @@ func TestWhatIsClosedIsNotTranscribedAgain(t *testing.T) {
 	}
 }
 
-// The words that are being transcribed when the turn is over are waited for from
-// then on: they are promoted where they stand.
-func TestGuessIsPromotedWhenItsTurnIsOver(t *testing.T) {
+// A transcription under way is promoted when its turn is over, because the user waits for it.
+func TestATranscriptionIsPromotedWhenItsTurnIsOver(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	urgencies := make(chan *engine.Urgency, 100)
 	e, _, conversation := listening(t, p, func(e *Ear) {
 		e.Transcriber = p.noting(func(_ []float32, o engine.TranscribeOptions) { urgencies <- o.Urgency })
-		e.interim.next = 1 << 40 // no looks in the middle
+		e.interim.next = 1 << 40 // no interim transcriptions
 	})
 	e.queue <- pcmOf(1100, 0x11)
 	e.queue <- pcmOf(200, 0)

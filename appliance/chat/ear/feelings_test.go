@@ -9,7 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// attentive notes the sound of one utterance.
+// attentive records the sound of one utterance.
 type attentive struct {
 	mu     sync.Mutex
 	heard  []float32
@@ -34,14 +34,14 @@ func (a *attentive) Express(text, _ string) (contract.EmotionScores, string) {
 	return contract.EmotionScores{float64(a.paused) / engine.SpeechRateHz}, "tired"
 }
 
-// feelingEar is an ear that measures feelings, and the voices that it made.
+// feelingEar returns an ear that measures feelings, and the scorers that it made.
 func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientEar, events chan turn.Event,
 	voices func() []*attentive) {
 	var mu sync.Mutex
 	var made []*attentive
 	n = patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	e, events, _ = listening(t, n, func(e *Ear) {
-		e.interim.next = 1 << 40 // no looks in the middle
+		e.interim.next = 1 << 40 // no interim transcriptions
 		e.NewVoice = func() UtteranceScorer {
 			mu.Lock()
 			defer mu.Unlock()
@@ -60,7 +60,7 @@ func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientE
 	}
 }
 
-// ramp is so many ms of voice whose samples count up from a number.
+// ramp returns this many ms of voice whose samples count up from a number.
 func ramp(ms, from int) incoming {
 	in := pcmOf(ms, 0.1)
 	for i := range in.pcm {
@@ -69,9 +69,8 @@ func ramp(ms, from int) incoming {
 	return in
 }
 
-// A voice is measured as it comes, each sample once and in order, what was before
-// the detector was sure of it too; what is left at the pause is there when its
-// words are.
+// A voice is measured as it comes, each sample once and in order, including the sound before the detector was
+// certain. The rest is measured at the pause, before its transcript comes.
 func TestAVoiceIsMeasuredWhileItComes(t *testing.T) {
 	for _, tell := range []bool{true, false} {
 		e, n, events, voices := feelingEar(t, tell)
@@ -105,8 +104,8 @@ func TestAVoiceIsMeasuredWhileItComes(t *testing.T) {
 	}
 }
 
-// Each utterance has a voice of its own, also one of many parts.
-func TestEachUtteranceIsMeasuredByItself(t *testing.T) {
+// Each utterance has its own scorer, even one of many parts.
+func TestEachUtteranceHasItsOwnScorer(t *testing.T) {
 	e, n, events, voices := feelingEar(t, true)
 	for range 10 {
 		n.release <- struct{}{}
@@ -129,7 +128,7 @@ func TestEachUtteranceIsMeasuredByItself(t *testing.T) {
 	}
 	for i, least := range []float64{7.9, 3.2} {
 		all[i].mu.Lock()
-		// and the silence behind
+		// and the silence after it
 		if seconds := float64(len(all[i].heard)) / engine.SpeechRateHz; seconds < least || seconds > least+2 {
 			t.Errorf("of utterance %d %.2f s were measured, want at least %.2f", i+1, seconds, least)
 		}
@@ -137,8 +136,7 @@ func TestEachUtteranceIsMeasuredByItself(t *testing.T) {
 	}
 }
 
-// A voice is judged while it goes on, so that a machine that is late at the pause has
-// something of it.
+// A voice is judged while it goes on, so that a machine that is late at the pause has an earlier judgement.
 func TestAVoiceIsJudgedWhileItGoesOn(t *testing.T) {
 	e, n, events, voices := feelingEar(t, false, func(e *Ear) { e.interim.next = 0 })
 	n.release <- struct{}{}

@@ -15,7 +15,7 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// patientEar transcribes as slowly as a test wants, and says how much it heard.
+// patientEar transcribes as slowly as a test wants, and returns how much it heard.
 type patientEar struct {
 	asked   chan engine.Priority
 	release chan struct{}
@@ -32,7 +32,7 @@ func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	}
 }
 
-// noting is p, and calls note with all that it is asked for.
+// noting returns p with note called for every request.
 func (p patientEar) noting(note func([]float32, engine.TranscribeOptions)) enginetest.Transcriber {
 	return func(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
 		note(pcm, o)
@@ -40,8 +40,7 @@ func (p patientEar) noting(note func([]float32, engine.TranscribeOptions)) engin
 	}
 }
 
-// over stands for a conversation: it closes each utterance after 800 ms of
-// silence, and counts them.
+// over stands for a conversation: it closes each utterance after 800 ms of silence, and counts them.
 type over struct {
 	ear   *Ear
 	pause turn.VoicePaused
@@ -109,7 +108,7 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 	return e, events, conversation
 }
 
-// pcmOf is so many ms of sound.
+// pcmOf returns this many ms of sound.
 func pcmOf(ms int, sample float32) incoming {
 	pcm := make([]float32, ms*engine.SpeechRateHz/1000)
 	for i := range pcm {
@@ -118,9 +117,9 @@ func pcmOf(ms int, sample float32) incoming {
 	return incoming{pcm: pcm}
 }
 
-// A pause is what somebody waits for: what is looked at in the middle then
-// gives way, and nobody is told that it failed.
-func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
+// The transcription of a pause is waited for: an interim one gives way to it, and its failure is not
+// reported.
+func TestAnInterimTranscriptionGivesWayToThePause(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events, _ := listening(t, p)
 	e.queue <- pcmOf(1500, 0.1)
@@ -128,7 +127,7 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 		t.Errorf("the look in the middle has priority %v", got)
 	}
 	e.queue <- pcmOf(200, 0)
-	if got := <-p.asked; got != engine.Speculative { // though the first was never released
+	if got := <-p.asked; got != engine.Speculative { // although the first was never released
 		t.Errorf("the guess has priority %v", got)
 	}
 	p.release <- struct{}{}
@@ -145,15 +144,15 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 	}
 }
 
-// What is said over the assistant is looked at before it interrupts: a drawn-out
-// "mm-hm" lasts longer than that takes.
-func TestWhatIsSaidOverTheAssistantIsLookedAtBeforeItInterrupts(t *testing.T) {
+// Speech over the assistant is transcribed before it interrupts: a drawn-out "mm-hm" lasts longer than that
+// takes.
+func TestSpeechOverTheAssistantIsTranscribedBeforeItInterrupts(t *testing.T) {
 	for _, plays := range []bool{false, true} {
 		p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 		close(p.release)
 		e, events, _ := listening(t, p)
 		if plays {
-			e.Played(0, make([]float32, 10*contract.OutputRateHz), 0) // a soft one, of which nothing is an echo
+			e.Played(0, make([]float32, 10*contract.OutputRateHz), 0) // a soft sound, of which nothing is an echo
 		}
 		e.queue <- pcmOf(700, 0.1)
 		e.queue <- pcmOf(20, 0) // and it is not over
@@ -173,9 +172,8 @@ func TestWhatIsSaidOverTheAssistantIsLookedAtBeforeItInterrupts(t *testing.T) {
 	}
 }
 
-// An ear that needs long looks less often: never more than an eighth of the
-// time.
-func TestSlowEarLooksLessOften(t *testing.T) {
+// A slow engine makes fewer interim transcriptions: they never take more than an eighth of the time.
+func TestASlowEngineMakesFewerInterimTranscriptions(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events, _ := listening(t, p)
 	e.queue <- pcmOf(1200, 0.1)
@@ -194,12 +192,12 @@ func TestSlowEarLooksLessOften(t *testing.T) {
 	p.release <- struct{}{}
 }
 
-// Words of an utterance that ended are not given up for the next one.
-func TestEarHearsWhatWasSaidWhileItTranscribed(t *testing.T) {
+// The transcript of an utterance that ended is not dropped for the next one.
+func TestAnEndedUtteranceKeepsItsTranscript(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	e, events, conversation := listening(t, p)
 	const utterances = 12
-	go func() { // as fast as it takes them
+	go func() { // as fast as the ear takes them
 		for range utterances {
 			e.queue <- pcmOf(1100, 0.1)
 			e.queue <- pcmOf(1000, 0)

@@ -17,7 +17,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// ownVoice is one of the box's voices, at a rate.
+// ownVoice returns a recording of one of the box's voices, at a rate.
 func ownVoice(t *testing.T, name string, rateHz int) []float32 {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join("..", "..", "audio", "clean", "testdata", name+".ogg"))
@@ -31,22 +31,21 @@ func ownVoice(t *testing.T, name string, rateHz int) []float32 {
 	return pcm
 }
 
-// kiosk is a box that speaks from its own loudspeaker in a room with its own
-// microphone, and perhaps somebody in front of it.
+// kiosk is a box with its own loudspeaker and microphone in a room, and perhaps a person in front of it.
 type kiosk struct {
 	room   acoustics.Room
 	plain  bool // its microphone is not cleaned
 	alone  bool // the ear is not told what is played
 	gain   bool
 	played []float32 // 16 kHz
-	near   []float32 // what the microphone hears of somebody
+	near   []float32 // the person, as the microphone hears them
 	begins time.Duration
 
-	devices *acoustics.Devices // that play and hear; nil: both by one clock, and never late
+	devices *acoustics.Devices // that play and record; nil: both by one clock, and never late
 	softer  []softer
 }
 
-// softer is from when to when the loudspeaker is turned down, and by how many dB.
+// softer is when the loudspeaker is turned down, and by how many dB.
 type softer struct {
 	from, to time.Duration
 	db       float64
@@ -58,8 +57,7 @@ type given struct {
 	pcm []float32 // 16 kHz
 }
 
-// microphone is what it hears of what is played, cleaned, and what was given to the
-// loudspeaker when.
+// microphone returns the cleaned microphone signal, and what the loudspeaker was given when.
 func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
 	t.Helper()
 	const rate = engine.SpeechRateHz
@@ -106,9 +104,8 @@ func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
 	return mic, told
 }
 
-// hears returns the longest voice that it heard in an utterance, how many pauses
-// had words before them, and how long after somebody began there had been 800 ms
-// of voice.
+// hears returns the longest voice in an utterance, how many pauses had words before them, and how long after
+// the person began there had been 800 ms of voice.
 func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duration, words int,
 	interrupted time.Duration) {
 	const rate = engine.SpeechRateHz
@@ -171,15 +168,14 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 		now = time.Duration(i+320) * time.Second / rate
 		e.hear(t.Context(), mic[i:i+320])
 		if len(k.near) > 0 && interrupted != never {
-			break // all that is asked of it is known
+			break // the result is known
 		}
 	}
 	return longest, words, interrupted
 }
 
-// A box that talks for half an hour beside its own microphone takes nothing of it
-// for somebody; without what cleans the microphone, and without what knows its own
-// voice, it would.
+// A box that talks for half an hour next to its own microphone takes none of it for a person. Without
+// cleaning the microphone and recognising its own voice, it would.
 func TestAKioskDoesNotHearItself(t *testing.T) {
 	v := openSilero(t)
 	var played []float32
@@ -187,7 +183,7 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
 		long = 30 * time.Minute
 	} else if raced {
-		return // one goroutine computes, ten times as long
+		return // a single goroutine computes, ten times as long
 	}
 	for i := 0; audio.Samples(long, engine.SpeechRateHz) > len(played); i++ {
 		played = append(played, ownVoice(t, []string{"joe", "jenny", "alan"}[i%3], engine.SpeechRateHz)...)
@@ -231,9 +227,8 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 	}
 }
 
-// The first that a box says in a room that it has never been heard in is not taken for
-// somebody's words either.
-func TestTheFirstWordsInARoomAreNobodys(t *testing.T) {
+// Even its first words in a new room are not taken for a person's.
+func TestTheFirstWordsInANewRoomAreIgnored(t *testing.T) {
 	if raced {
 		return
 	}
@@ -268,15 +263,15 @@ func TestTheFirstWordsInARoomAreNobodys(t *testing.T) {
 // whose clocks differ, on a machine that is too busy for its loudspeaker now and then,
 // with a loudspeaker that is turned down, off and up again: nothing of it is taken for
 // somebody's words.
-func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
+func TestAKioskNeverHearsItself(t *testing.T) {
 	if raced {
-		return // one goroutine computes, ten times as long
+		return // a single goroutine computes, ten times as long
 	}
 	v := openSilero(t)
 	ms := time.Millisecond
 	long, rooms, most := 80*time.Second, 1, 0
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
-		// a tenth of a second is no word yet, where the loudspeaker goes from off to full
+		// a tenth of a second is not a word, when the loudspeaker goes from off to full
 		long, rooms, most = 10*time.Minute, 3, 1
 	}
 	for n, r := range []acoustics.Room{
@@ -338,9 +333,8 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 	}
 }
 
-// Somebody who speaks over it is heard about as soon as in silence, also one softer
-// than the echo.
-func TestSomebodyInFrontOfAKioskIsHeard(t *testing.T) {
+// A person who speaks over it is heard about as soon as in silence, even one softer than the echo.
+func TestAPersonInFrontOfAKioskIsHeard(t *testing.T) {
 	if raced {
 		return
 	}

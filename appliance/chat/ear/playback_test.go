@@ -9,7 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// tone is so much of a tone in the middle of a band.
+// tone returns a tone in the middle of a band.
 func tone(rateHz int, d time.Duration) []float32 {
 	pcm := make([]float32, int(d.Seconds()*float64(rateHz)))
 	for i := range pcm {
@@ -18,9 +18,9 @@ func tone(rateHz int, d time.Duration) []float32 {
 	return pcm
 }
 
-// Pieces that are sent at once play one after the other; what is cut off is not
-// played, and what was played long ago is forgotten.
-func TestWhatIsPlayedIsKnownInItsTime(t *testing.T) {
+// Pieces that are sent at once play one after the other. What is cut is not played, and what was played long
+// ago is dropped.
+func TestPiecesPlayInOrder(t *testing.T) {
 	var p playback
 	sound := tone(contract.OutputRateHz, 250*time.Millisecond)
 	for range 4 {
@@ -46,8 +46,8 @@ func TestWhatIsPlayedIsKnownInItsTime(t *testing.T) {
 	}
 }
 
-// A chat may last for hours in which nobody listens: a client sends text alone.
-func TestOfWhatHasPlayedOnlyTheLastIsKept(t *testing.T) {
+// A chat may last for hours in which no one listens, because the client sends only text.
+func TestOnlyRecentPlaybackIsStored(t *testing.T) {
 	var p playback
 	sound := tone(contract.OutputRateHz, 250*time.Millisecond)
 	for i := range 400 { // 100 s
@@ -61,10 +61,9 @@ func TestOfWhatHasPlayedOnlyTheLastIsKept(t *testing.T) {
 	}
 }
 
-// What the line keeps back does not play until it leaves, which is when more has
-// come: where the box is late, the client is silent in between. What is cut
-// meanwhile never plays.
-func TestWhatTheLineKeepsBackPlaysWhenItLeaves(t *testing.T) {
+// Sound that the line holds back plays when it leaves, which is when more has come. If the box is late, the
+// client is silent in between. Sound that is cut meanwhile never plays.
+func TestHeldBackSoundPlaysWhenItLeaves(t *testing.T) {
 	var p playback
 	sound := tone(contract.OutputRateHz, 400*time.Millisecond)
 	back := contract.OutputRateHz / 5 // 200 ms
@@ -88,7 +87,7 @@ func TestWhatTheLineKeepsBackPlaysWhenItLeaves(t *testing.T) {
 	}
 }
 
-func TestBandsHearWhatLiesInThem(t *testing.T) {
+func TestBandsPassTheirFrequencies(t *testing.T) {
 	var a analysis
 	pcm := tone(engine.SpeechRateHz, time.Second)
 	var got bands
@@ -102,8 +101,8 @@ func TestBandsHearWhatLiesInThem(t *testing.T) {
 	}
 }
 
-// Sound that is no number passes, and what comes after it is heard as before.
-func TestBandsForgetWhatIsNoNumber(t *testing.T) {
+// NaN and infinity pass, and what comes after them is heard as before.
+func TestBandsIgnoreNaN(t *testing.T) {
 	var a analysis
 	pcm := tone(engine.SpeechRateHz, time.Second)
 	pcm[5], pcm[7], pcm[9] = float32(math.NaN()), float32(math.Inf(1)), 1e30
@@ -116,7 +115,7 @@ func TestBandsForgetWhatIsNoNumber(t *testing.T) {
 	}
 }
 
-// A silent chat costs nothing: no sound is analysed while nothing plays.
+// While nothing plays, no sound is analysed.
 func TestNothingIsComparedWhileTheAssistantIsSilent(t *testing.T) {
 	var e echo
 	for i := range 100 {

@@ -9,8 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// pausesOf is how many pauses the ear finds while do brings it sound, and for how
-// long it was listened to after that.
+// pausesOf returns how many pauses the ear finds in the sound that do sends, and in the silence after it.
 func pausesOf(t *testing.T, do func(*Ear)) (pauses int) {
 	synctest.Test(t, func(t *testing.T) {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
@@ -30,7 +29,7 @@ func pausesOf(t *testing.T, do func(*Ear)) (pauses int) {
 	return pauses
 }
 
-// live brings sound as it is said.
+// live sends sound in real time.
 func live(e *Ear, pieces int, sample float32) {
 	for range pieces {
 		time.Sleep(32 * time.Millisecond)
@@ -38,9 +37,8 @@ func live(e *Ear, pieces int, sample float32) {
 	}
 }
 
-// A network that stands still for two seconds in the middle of a word, and then
-// brings the rest at once, cuts no sentence in two; a client that stops there for good
-// ends the turn all the same.
+// A network that stands still for two seconds in the middle of a word and then brings the rest at once does
+// not cut the sentence. A client that stops there for good still ends the turn.
 func TestAStallOfTheNetworkIsNoPause(t *testing.T) {
 	if n := pausesOf(t, func(e *Ear) {
 		live(e, 30, 0.3)

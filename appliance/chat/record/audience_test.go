@@ -17,7 +17,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// number is what a message of says says.
+// number returns the number that a message of says holds.
 func number(t *testing.T, c connection.Copy) int {
 	t.Helper()
 	u, ok := c.Message.(contract.UserMessage)
@@ -31,8 +31,7 @@ func number(t *testing.T, c connection.Copy) int {
 	return n
 }
 
-// Whenever one begins to listen, it gets everything once and in order, and not
-// before it is in the history.
+// A listener that joins at any time receives everything once and in order, after it is in the history.
 func TestListenersGetEverythingOnceAndInOrder(t *testing.T) {
 	w := &world{}
 	s, finish := w.start(t)
@@ -72,7 +71,7 @@ func TestListenersGetEverythingOnceAndInOrder(t *testing.T) {
 	}
 }
 
-func TestNothingIsHeardBeforeItIsWritten(t *testing.T) {
+func TestNothingIsSentBeforeItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{disk: make(chan struct{})}
 		s, finish := w.start(t)
@@ -91,8 +90,8 @@ func TestNothingIsHeardBeforeItIsWritten(t *testing.T) {
 	})
 }
 
-// One that does not listen is cut off and told why, after what it was given; the
-// chat and the others notice nothing.
+// A listener that does not listen is cut off with the reason, after what it was given. The chat and the other
+// listeners are not affected.
 func TestASlowListenerIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{}
@@ -146,9 +145,9 @@ func TestASlowListenerIsCutOff(t *testing.T) {
 	})
 }
 
-// Of a long chat the first message is kept, and the newest: by number, and by
-// what they hold. Words that may still change are not.
-func TestWhatIsKeptForListenersIsBounded(t *testing.T) {
+// The replay holds the first message and the newest ones, bounded by number and size. Interim transcripts are
+// not stored.
+func TestTheReplayIsBounded(t *testing.T) {
 	for name, x := range map[string]struct{ length, want int }{"many": {10, maxReplayMessages},
 		"long": {maxReplayBytes / 4, 4}} {
 		var a audience
@@ -175,7 +174,7 @@ func TestWhatIsKeptForListenersIsBounded(t *testing.T) {
 	}
 }
 
-func TestSoundGoesToThoseWhoWantIt(t *testing.T) {
+func TestSoundGoesToListenersThatWantIt(t *testing.T) {
 	w := &world{}
 	s, finish := w.start(t)
 	with, _ := s.Listen(true)

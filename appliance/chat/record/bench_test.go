@@ -8,8 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// BenchmarkListeners says what listeners cost a chat for each message that it
-// tells.
+// BenchmarkListeners measures the cost of listeners for each message of a chat.
 func BenchmarkListeners(b *testing.B) {
 	for _, n := range []int{0, 1, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
+func TestSpeechIsARowAndAMessage(t *testing.T) {
 	c := Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000)}
 	said := turn.UserSaid{Transcript: turn.Transcript{Text: "Hello.", Begin: time.Second, End: time.Second},
 		Typed: true}
@@ -28,7 +28,7 @@ func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 	}
 }
 
-func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
+func TestSettingsAreRecordedAsSent(t *testing.T) {
 	angles := strings.Repeat("<", 1000) // not as \u003c
 	asked := contract.SessionSettings{SystemPrompt: &angles}
 	o := Chat{}.outgoing(turn.Publish{Fact: turn.SettingsApplied{Requested: asked}},
@@ -43,8 +43,8 @@ func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 	}
 }
 
-// An error names the request, by which the box's log knows the chat.
-func TestFaultsAreToldWithTheirRequest(t *testing.T) {
+// An error names the request, which identifies the chat in the box's log.
+func TestFaultsNameTheirRequest(t *testing.T) {
 	c := Chat{RequestID: "r"}
 	o := c.outgoing(turn.Publish{Fact: turn.FaultOccurred{Fault: contract.Fault{Code: contract.NotSpoken,
 		Detail: "Again."}}},
@@ -55,9 +55,9 @@ func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 	}
 }
 
-// The rest of a sentence is a message of its own, and makes the row of the beginning
-// that of the whole; its feelings belong to that row.
-func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
+// The rest of a sentence is a message of its own, and extends the row of the beginning to the whole sentence.
+// Its feelings belong to that row.
+func TestTheRestOfASentenceExtendsItsRow(t *testing.T) {
 	var c Chat
 	var a playbackClock
 	first := turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}

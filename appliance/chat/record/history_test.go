@@ -8,8 +8,8 @@ import (
 	"parley/store"
 )
 
-// Who resumes finds what was heard, and the model where it was interrupted.
-func TestAHistoryKnowsWhatWasInterrupted(t *testing.T) {
+// A resumed history holds what was heard, and the model sees where it was interrupted.
+func TestAHistoryMarksInterruptions(t *testing.T) {
 	said := func(kind store.EventType, text string) store.Event { return store.Event{Type: kind, MessageText: text} }
 	got := History([]store.Event{
 		said(store.UserMessage, "When?"), said(store.AgentMessage, "At ten."),

@@ -9,9 +9,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// What plays behind something else begins when that is over, and what is said
-// anew after an interruption begins at once.
-func TestWhenASentenceBeginsIsInTheHistory(t *testing.T) {
+// A sentence begins when the one before it ends; a repeated one begins at once after an interruption.
+func TestTheHistoryHasTheBeginningOfSentences(t *testing.T) {
 	said := func(at time.Duration, id string) turn.Publish {
 		return turn.Publish{At: at, Fact: turn.AssistantSaid{Sentence: turn.Sentence{ID: id}}}
 	}

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// world is a client, a history and a recorder that note what they are told.
+// world is a client, a history and a recorder that record their calls.
 type world struct {
 	Unrecorded
 	mu      sync.Mutex
@@ -27,9 +27,9 @@ type world struct {
 	cuts    int
 	log     []string
 
-	disk   chan struct{} // not nil: WriteChat waits for it
-	taking func()        // what happens while Play is at it
-	fails  error         // of WriteChat
+	disk   chan struct{} // if not nil, WriteChat waits for it
+	taking func()        // called during Play
+	fails  error         // error of WriteChat
 }
 
 func (w *world) note(what string) {
@@ -80,16 +80,16 @@ func (w *world) Cut() {
 
 func (w *world) Said(time.Duration, []float32) { w.note("said") }
 
-// replay is the recorder's side of a world.
-type kept struct{ *world }
+// recorderOf is the recorder's side of a world.
+type recorderOf struct{ *world }
 
-func (k kept) Cut(time.Duration) { k.note("cut") }
+func (k recorderOf) Cut(time.Duration) { k.note("cut") }
 
-// start returns a scribe at work; finish lets it come to its end.
+// start returns a running scribe; finish lets it come to its end.
 func (w *world) start(t *testing.T) (s *Scribe, finish func()) {
 	var running sync.WaitGroup
 	work := func() { running.Go(func() { s.Run(t.Context()) }) }
-	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, work, func(error) {})
+	s = NewScribe(Chat{ID: "c"}, w, w, recorderOf{w}, work, func(error) {})
 	return s, func() {
 		running.Wait()
 		s.Over()
@@ -113,7 +113,7 @@ func tell(t *testing.T, s *Scribe, facts ...turn.Publish) {
 	}
 }
 
-func TestWhatWaitsSharesACommit(t *testing.T) {
+func TestWaitingFactsShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{disk: make(chan struct{})}
 		s, finish := w.start(t)
@@ -131,8 +131,8 @@ func TestWhatWaitsSharesACommit(t *testing.T) {
 	})
 }
 
-// Who can wait does so long before the queue is full; who cannot is told what is
-// too slow, and the queue has an end, in number and in bytes.
+// A caller that can wait does so long before the queue is full. One that cannot is told what is too slow. The
+// queue is bounded in number and in bytes.
 func TestTheQueueIsBounded(t *testing.T) {
 	long := says(1)
 	long.Fact = turn.UserSaid{Transcript: turn.Transcript{Text: strings.Repeat("x", 1<<19)}}
@@ -177,9 +177,8 @@ func TestTheQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Sound that was told and cut is not played: neither what waits, nor what the
-// client is just given.
-func TestWhatIsCutIsNotPlayed(t *testing.T) {
+// Sound that was published and cut is not played, neither what waits nor what the client is receiving.
+func TestCutSoundIsNotPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{disk: make(chan struct{})}
 		s, finish := w.start(t)
@@ -211,13 +210,12 @@ func TestWhatIsCutIsNotPlayed(t *testing.T) {
 	})
 }
 
-// A client that can be reached learns why its chat ends when the history cannot
-// be written.
-func TestTheClientIsToldOfAHistoryThatCannotBeWritten(t *testing.T) {
+// A client that can be reached learns why its chat ends when the history cannot be written.
+func TestTheClientLearnsThatTheHistoryCannotBeWritten(t *testing.T) {
 	w := &world{fails: store.ErrFull}
 	var s *Scribe
 	var failed []error
-	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func() {}, func(err error) {
+	s = NewScribe(Chat{ID: "c"}, w, w, recorderOf{w}, func() {}, func(err error) {
 		failed = append(failed, err)
 		_ = s.Publish(says(2), "")
 		_ = s.Publish(turn.Publish{Fact: turn.FaultOccurred{Fault: contract.Fault{Code: contract.Internal}}}, "")

@@ -22,7 +22,7 @@ func told(events ...contract.WebhookEvent) Notifications {
 	}
 }
 
-// wantJSON compares a body with what it should hold: no more, no less.
+// wantJSON compares a body with exactly what it should hold.
 func wantJSON(t *testing.T, body, want string) {
 	t.Helper()
 	var a, b any
@@ -32,7 +32,7 @@ func wantJSON(t *testing.T, body, want string) {
 	}
 }
 
-func TestTheBodiesOfBeginningAndEnd(t *testing.T) {
+func TestBodiesOfBeginningAndEnd(t *testing.T) {
 	begun := time.UnixMilli(1_700_000_000_123)
 	c := told(contract.WebhookChatStarted, contract.WebhookToolCall)
 	w := c.AtStart(begun)
@@ -56,16 +56,17 @@ func TestTheBodiesOfBeginningAndEnd(t *testing.T) {
 	}
 }
 
-// A tool call is told with the message that the client gets, in the commit of its
-// row; and to nobody who did not ask.
-func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
+// A tool call is notified with the message that the client gets, in the commit of its row, and only to
+// webhooks that asked for it.
+func TestAToolCallIsNotifiedInTheCommitOfItsRow(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		w := &outboxWorld{}
 		c := told(contract.WebhookChatEnded)
 		if asked {
 			c = told(contract.WebhookToolCall)
 		}
-		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Notifications: c}, w, w, kept{&w.world},
+		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Notifications: c}, w, w,
+			recorderOf{&w.world},
 			func() {}, func(err error) {
 				t.Error(err)
 			})
@@ -99,7 +100,7 @@ func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
 	}
 }
 
-// outboxWorld is a world that keeps what is written.
+// outboxWorld is a world that stores what is written.
 type outboxWorld struct {
 	world
 	written []store.ChatWrite
@@ -110,9 +111,8 @@ func (w *outboxWorld) WriteChat(_ context.Context, _ string, x store.ChatWrite) 
 	return nil
 }
 
-// Where nothing is kept of a chat, the outbox is written all the same, and only
-// that, and only where there are webhooks.
-func TestUnkeptChatsAreTold(t *testing.T) {
+// For a chat that is not recorded, only the outbox is written, and only if there are webhooks.
+func TestUnrecordedChatsAreNotified(t *testing.T) {
 	o := &outbox{}
 	u := Unrecorded{o}
 	n := store.NewChat{ID: "c"}

@@ -26,8 +26,8 @@ func (failing) Generate(context.Context, engine.Prompt, func(engine.Part) error)
 	return engine.Usage{}, errFailing
 }
 
-// Where there is no room for all of an answer it ends with its last whole sentence.
-func TestAnAnswerWithoutRoomEndsWithASentence(t *testing.T) {
+// An answer that is too long ends with its last whole sentence.
+func TestATooLongAnswerEndsWithASentence(t *testing.T) {
 	for _, row := range []struct {
 		pieces []string
 		tokens int

@@ -9,7 +9,7 @@ import (
 const museum = "You are the voice of a museum. It is open from 10 am to 17:45. A ticket costs 14 dollars, for " +
 	"students $9.50. Dogs stay outside. "
 
-// told is a question at the museum.
+// told returns a question at the museum.
 func told(user string) turn.Conversation {
 	return turn.Conversation{
 		CustomPrompt: museum,
@@ -19,7 +19,7 @@ func told(user string) turn.Conversation {
 	}
 }
 
-// afterTools is a conversation in which tools have just answered.
+// afterTools returns a conversation in which tools have just answered.
 func afterTools(answers ...string) turn.Conversation {
 	c := told("Is the lift open?")
 	for _, a := range answers {
@@ -29,7 +29,7 @@ func afterTools(answers ...string) turn.Conversation {
 	return c
 }
 
-func TestWhatAToolHasSaidIsNotAnsweredByNotKnowing(t *testing.T) {
+func TestAToolsAnswerMakesNotKnowingUnlikely(t *testing.T) {
 	unchecked := afterTools("Yes.")
 	unchecked.CheckAnswers = false
 	for _, row := range []struct {
@@ -49,7 +49,7 @@ func TestWhatAToolHasSaidIsNotAnsweredByNotKnowing(t *testing.T) {
 	}
 }
 
-func TestYesIsLessLikelyWhereThePromptHasFacts(t *testing.T) {
+func TestYesIsLessLikelyWithAFactualPrompt(t *testing.T) {
 	facts, none := told("Are you open at six?"), told("Are you open at six?")
 	none.Factual = false
 	unchecked := told("Are you open at six?")

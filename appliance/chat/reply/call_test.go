@@ -8,7 +8,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestACallHasToFitItsTool(t *testing.T) {
+func TestACallMustFitItsTool(t *testing.T) {
 	tools := []turn.Tool{
 		{Name: "book", Parameters: `{"type":"object","properties":{"day":{"type":"string","format":"date"},` +
 			`"people":{"type":"integer","minimum":1}},"required":["day"]}`},
@@ -17,7 +17,7 @@ func TestACallHasToFitItsTool(t *testing.T) {
 		{Name: "broken", Parameters: `{`},
 	}
 	f := &toolChecks{}
-	for range 2 { // read, and known already
+	for range 2 { // compiled, and then cached
 		for _, x := range []struct{ name, arguments, why string }{
 			{"book", `{"day":"2026-03-03","people":2}`, ""},
 			{"book", `{"people":2}`, "day"},
@@ -46,8 +46,8 @@ func TestACallHasToFitItsTool(t *testing.T) {
 	}
 }
 
-// A model is told what it can do in place of a call that does not fit.
-func TestACallThatDoesNotFitIsAnsweredWithWhatDoes(t *testing.T) {
+// A model is told what it can do instead of a call that does not fit.
+func TestTheModelIsToldWhatFits(t *testing.T) {
 	book := []turn.Tool{{Name: "book", Parameters: `{"type":"object","required":["day"]}`}}
 	for _, c := range []struct {
 		tools     []turn.Tool

@@ -12,13 +12,13 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// writer writes a text, a word at a time.
+// writer writes a text word by word.
 func writer(text string, each time.Duration) engine.LanguageModel {
 	return enginetest.FixedReply(each, strings.SplitAfter(text, " ")...)
 }
 
-// pieces of what a writer says in answer to a guess whose silence ends after
-// some time, and when each was thought.
+// pieces returns what a writer says in answer to a speculative transcript whose silence ends after a time,
+// and when each piece was thought.
 func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Throughput) (said []string,
 	at []time.Duration) {
 	t.Helper()
@@ -38,7 +38,7 @@ func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Thro
 const longAnswer = "The garden behind the old house is open in the summer, and you can walk through it from nine " +
 	"until six every day."
 
-func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
+func TestAnAnswerInTimeIsOneSentence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said, _ := pieces(t, writer(longAnswer, 20*time.Millisecond), 800*time.Millisecond, NewThroughput())
 		if len(said) != 1 {
@@ -47,7 +47,7 @@ func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 	})
 }
 
-func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
+func TestALateAnswerBeginsWithAClauseOrAPhrase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clause, at := pieces(t, writer("Yes, of course, "+longAnswer, 60*time.Millisecond),
 			500*time.Millisecond, NewThroughput())
@@ -64,9 +64,9 @@ func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	})
 }
 
-// An answer that is late is spoken as soon as a phrase of it is known; and one that is
-// over is not kept back until the model has said so.
-func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
+// A late answer is spoken as soon as a phrase of it is known, and a complete one is not held back until the
+// model says that it is complete.
+func TestAVeryLateAnswerBeginsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 100 * time.Millisecond
 		said, at := pieces(t, writer("The conference is now being recorded for all.", each), 0, NewThroughput())
@@ -80,8 +80,8 @@ func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
 	})
 }
 
-// A guess teaches how quick the model is as well as any other reply.
-func TestThePaceIsLearntFromAGuess(t *testing.T) {
+// A speculative reply measures the model as well as any other.
+func TestASpeculativeReplyMeasuresThroughput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewThroughput()
 		for range 20 {
@@ -94,9 +94,8 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 	})
 }
 
-// A sentence is one message, or two where its beginning cannot wait: who reads along
-// sees no pieces, and who listens hears no long hole, on a machine that writes slower
-// than most but quicker than people speak.
+// A sentence is one message, or two if its beginning cannot wait: a reader sees no fragments, and a listener
+// hears no long gap, on a machine that writes slowly but faster than people speak.
 func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, each := range []time.Duration{60 * time.Millisecond, 120 * time.Millisecond, 240 * time.Millisecond} {
@@ -121,7 +120,7 @@ func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	})
 }
 
-// thoughts are the sentences of a writer's answer, whose sound is due after some time.
+// thoughts returns the sentences of a writer's answer whose sound is due after a time.
 func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []turn.Sentence) {
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
@@ -136,8 +135,8 @@ func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []t
 	return said
 }
 
-// The rest of a sentence says of which it is, so that the history has one row of both.
-func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
+// The rest of a sentence names its beginning, so that the history has one row for both.
+func TestTheRestOfASentenceNamesItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := thoughts(t, writer(longAnswer+" It is free.", 100*time.Millisecond), 0)
 		if len(said) != 3 || !said[0].GoesOn || said[0].First != "" || said[1].GoesOn || said[1].First != said[0].ID ||
@@ -147,7 +146,7 @@ func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 	})
 }
 
-func TestASentenceThatIsTooLongIsCutAndGoesOn(t *testing.T) {
+func TestATooLongSentenceIsCutAndContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := "Short. We have " + strings.Repeat("a room with a view, ", 20) + "and a garden. It is free."
 		said := thoughts(t, writer(text, 0), time.Minute)

@@ -20,11 +20,11 @@ import (
 type scripted struct {
 	engine.LanguageModel
 	pieces []string
-	again  []string // in place of pieces, to those who ask once more; nil: the same
+	again  []string // said instead of pieces when it is asked again; nil: the same
 	each   time.Duration
 	err    error
 	asked  []engine.Prompt
-	tokens int // that it says it has written
+	tokens int // that it reports as written
 }
 
 func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
@@ -39,7 +39,7 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 	return engine.Usage{ReplyTokens: m.tokens}, m.err
 }
 
-// sentenceThought is what a mind posts for a turn: "quick: …" and "broke" among it.
+// thought returns what a mind posts for a turn, including "quick: …" and "broke".
 func thought(t *testing.T, m mind, think turn.Think, options ModelOptions, s *schedule) []string {
 	t.Helper()
 	var said []string
@@ -68,7 +68,7 @@ func thought(t *testing.T, m mind, think turn.Think, options ModelOptions, s *sc
 	return said
 }
 
-// alone is a mind with those models.
+// alone returns a mind with these models.
 func alone(m *scripted, fallback ...*scripted) mind {
 	out := mind{
 		model:      m,
@@ -93,8 +93,8 @@ func wantSaid(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// What a model has said before it failed is said as far as it is certain.
-func TestAnAnswerThatBreaksOffIsSaidAsFarAsItCame(t *testing.T) {
+// What a model said before it failed is said as far as it is certain.
+func TestAnIncompleteAnswerIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		pieces []string
 		want   []string
@@ -115,7 +115,7 @@ func TestAnAnswerThatBreaksOffIsSaidAsFarAsItCame(t *testing.T) {
 	}
 }
 
-func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
+func TestTheNextModelContinuesAFailedAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &scripted{pieces: []string{"The museum opens at te"}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
 		second := &scripted{err: engine.ErrBroken}
@@ -133,7 +133,7 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 			p.Messages[n-1].Content != continueInstruction {
 			t.Errorf("the third was asked %+v", p)
 		}
-		// The first is not waited for again at once, and then it is.
+		// The first model is not waited for again at once, but later it is.
 		thought(t, m, question("And then?"), ModelOptions{}, newSchedule(true, time.Now()))
 		if len(first.asked) != 1 || len(third.asked) != 2 {
 			t.Errorf("asked %d and %d times", len(first.asked), len(third.asked))
@@ -146,9 +146,9 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 	})
 }
 
-// A model that adds no word to what broke off in the middle of a sentence has not
-// answered; behind a whole sentence it may have nothing to add.
-func TestASentenceThatNobodyEndsHasBrokenOff(t *testing.T) {
+// A model that adds nothing to an unfinished sentence has not answered. After a complete sentence it may have
+// nothing to add.
+func TestAnUnfinishedSentenceIsAFailure(t *testing.T) {
 	for _, c := range []struct{ first, second, said, end string }{
 		{"It is open. It closes at five and the gar", "It closes at five.", "It closes at five and the", "broke"},
 		{"It is open. It closes at", "", "It closes", "broke"},
@@ -163,7 +163,7 @@ func TestASentenceThatNobodyEndsHasBrokenOff(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotWantedAnyMoreHasNoFallback(t *testing.T) {
+func TestACancelledAnswerHasNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := &scripted{pieces: []string{"a"}, each: time.Second}, &scripted{pieces: []string{"No."}}
@@ -182,8 +182,8 @@ func TestAnAnswerThatIsNotWantedAnyMoreHasNoFallback(t *testing.T) {
 	})
 }
 
-// A guess is not told to a model that is to be asked only for certain.
-func TestACertainModelIsAskedWhenTheUserHasFinished(t *testing.T) {
+// A model without speculation is not asked about a speculative transcript.
+func TestAModelWithoutSpeculationWaitsForTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &scripted{pieces: []string{"Ten."}}
 		m := alone(first)
@@ -225,8 +225,8 @@ func TestAQuickAnswerComesOnlyBeforeALateOne(t *testing.T) {
 	}
 }
 
-// Of a guess nobody waits for the answer; and a model that is known to be late
-// is not waited for.
+// No one waits for the answer to a speculative transcript, so it has no quick answer. A model that is known
+// to be late is not waited for.
 func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := alone(&scripted{pieces: []string{"Ten."}, each: 4 * time.Second})
@@ -247,7 +247,7 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 // the user is asked to say it again, or another model answers. Behind a tool's answer
 // that is read out, or the assistant apologises, for what was asked would be called once
 // more; no error is told in either case.
-func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
+func TestSignsAreNoAnswer(t *testing.T) {
 	custom := func(m mind) mind { m.noSpeculation = true; return m }
 	unasked := question("")
 	unasked.Unprompted = true
@@ -299,8 +299,8 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Who was silent is asked once more, and not in the same way.
-func TestASilentModelIsAskedOnceMore(t *testing.T) {
+// A model that was silent is asked again, in a different way.
+func TestASilentModelIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &scripted{pieces: []string{" ##\n"}}
 		begins := map[string]float64{"Yes": 1}

@@ -7,8 +7,8 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// Nobody is told that he talks with a human, or with a product that is not there.
-func TestWhetherItIsAHumanIsDenied(t *testing.T) {
+// The assistant never says that it is a human, or a product that it is not.
+func TestTheAssistantDeniesBeingHuman(t *testing.T) {
 	for _, c := range []struct {
 		asked, brought string
 		no             bool
@@ -36,7 +36,7 @@ func TestWhetherItIsAHumanIsDenied(t *testing.T) {
 	}
 }
 
-// What the assistant is, the box knows better than a small model.
+// The box knows what the assistant is better than a small model does.
 func TestTheBoxSaysWhatTheAssistantIs(t *testing.T) {
 	for asked, own := range map[string]bool{
 		"Who made you?": true, "And who created you": true, "Which company trained you?": true,

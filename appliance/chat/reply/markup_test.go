@@ -15,8 +15,7 @@ import (
 	"parley/appliance/engine/markup"
 )
 
-// Whatever a model writes around its words, and however that is cut into pieces,
-// only the words become sentences.
+// Whatever markup a model writes, and however it is cut into pieces, only the words become sentences.
 func TestMarkupBecomesNoSentence(t *testing.T) {
 	for _, c := range []struct {
 		pieces []string
@@ -38,8 +37,8 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 	}
 }
 
-// Stage directions are not spoken, however a reply is cut into pieces and whether its
-// listener waits for it, and stay in its text as they are written.
+// Stage directions are not spoken, however a reply is cut into pieces and whether the user waits for it. They
+// stay in its text as written.
 func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 	for _, c := range []struct{ reply, text, heard string }{
 		{"*waves happily* Welcome to the museum!", "*waves happily* Welcome to the museum!", "Welcome to the museum!"},
@@ -81,9 +80,9 @@ func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 	}
 }
 
-// All replies of a model whose template begins its thoughts are held back once that
-// was seen, and none any more once it has left them out.
-func TestAModelThatBeginsToThinkInItsTemplateIsKnown(t *testing.T) {
+// All replies of a model whose template opens its thoughts are held back once that was seen, and no longer
+// once a reply had none.
+func TestATemplateThatOpensAThoughtIsRecognised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{pieces: []string{"Ten? Or nine? ", "Ten.</think>", "At ten."}, each: time.Second}
 		m := alone(s)
@@ -102,7 +101,7 @@ func TestAModelThatBeginsToThinkInItsTemplateIsKnown(t *testing.T) {
 	})
 }
 
-// A call that a model writes as text is one where there is such a tool.
+// A call that a model writes as text is made if there is such a tool.
 func TestACallWrittenAsTextIsMade(t *testing.T) {
 	say := func(t *testing.T, pieces []string, tools ...turn.Tool) (said []string, called *turn.Call) {
 		m := alone(&scripted{pieces: pieces})
@@ -138,8 +137,8 @@ func TestACallWrittenAsTextIsMade(t *testing.T) {
 	})
 }
 
-// Nothing more is written of a reply that is over.
-func TestAReplyThatIsOverIsNotWrittenOn(t *testing.T) {
+// A model stops writing when its reply is over.
+func TestAModelStopsWhenItsReplyIsOver(t *testing.T) {
 	written := 0
 	endless := func(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 		turns := slices.Repeat([]string{"At ten.<|im_end|>\n<|im_start|>user\nWhy?"}, 1000)

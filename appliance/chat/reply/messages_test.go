@@ -8,9 +8,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// Sentences said one after the other are one message, a context belongs to the
-// user's words, and calls of tools have their results.
-func TestAHistoryAsTheModelSeesIt(t *testing.T) {
+// Consecutive sentences are one message, a context belongs to the user's words, and tool calls have their
+// results.
+func TestMessagesOfAHistory(t *testing.T) {
 	got := messages(turn.Conversation{Prompt: "Be brief.", History: []turn.Entry{
 		{Role: turn.User, Text: "Where am I?"},
 		{Role: turn.Context, Text: "Room 12."},
@@ -49,7 +49,7 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 		{Role: engine.Assistant, Content: "Room…", Interrupted: true},
 	}
 	if len(got) == len(want) && got[0].Role == want[0].Role {
-		got[0].Content = want[0].Content // the box's own rules may come with it
+		got[0].Content = want[0].Content // the box's own rules may precede it
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the model sees\n%+v\nwant\n%+v", got, want)

@@ -16,13 +16,13 @@ import (
 	"parley/appliance/text"
 )
 
-// singer is a voice that gives a tone in pieces, and tells what it was asked.
+// singer is a voice that makes a tone in pieces and records its requests.
 type singer struct {
 	pieces []int // samples
 	asked  []engine.SpeakOptions
-	due    []time.Duration // of each piece after the first: how far off it was
+	due    []time.Duration // how far off each piece after the first was
 	during func(piece int)
-	cannot map[string]string // what it cannot say, and what it can of it
+	cannot map[string]string // texts that it cannot say, and what of them it can
 	said   []string
 }
 
@@ -63,7 +63,7 @@ func tone(at, n int) []float32 {
 	return pcm
 }
 
-// soundMade is what a mouth posts of sentences.
+// spoken returns the pieces that a mouth posts for sentences.
 func spoken(ctx context.Context, v *singer, sentences ...turn.Sentence) (pieces []turn.Piece) {
 	m := mouth{
 		voices:     v,
@@ -82,8 +82,7 @@ func spoken(ctx context.Context, v *singer, sentences ...turn.Sentence) (pieces 
 	return pieces
 }
 
-// TestSoundIsContinuousOverItsPieces: what the client gets, joined, is what it
-// would have got in one.
+// The pieces, joined, are the sound that one piece would have been.
 func TestSoundIsContinuousOverItsPieces(t *testing.T) {
 	v := &singer{pieces: []int{5632, 5631, 11000, 1, 7, 22016, 300}}
 	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "La la la."})
@@ -111,8 +110,7 @@ func TestSoundIsContinuousOverItsPieces(t *testing.T) {
 	}
 }
 
-// What a model writes of what it does is in its message and not in its sound; what
-// a client dictates is said as it stands.
+// Stage directions of a model are in its message but not in its sound. Dictated text is said as it stands.
 func TestStageDirectionsAreSilent(t *testing.T) {
 	for _, c := range []struct {
 		sentence turn.Sentence
@@ -131,8 +129,8 @@ func TestStageDirectionsAreSilent(t *testing.T) {
 	}
 }
 
-// TestLaterPiecesAreDueWhenTheListenerRunsDry: so they do not hold up a first
-// sound that somebody waits for.
+// Later pieces are due only when the listener runs dry, so that they do not hold up another chat's first
+// sound.
 func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in which making sound takes no time
 		second := singerRateHz
@@ -181,7 +179,7 @@ func TestTheRestOfASentenceIsSpokenAsItsRest(t *testing.T) {
 	}
 }
 
-func TestOfWhatAVoiceCannotReadTheRestIsSaid(t *testing.T) {
+func TestAVoiceSkipsWhatItCannotSay(t *testing.T) {
 	v := &singer{pieces: []int{500}, cannot: map[string]string{"Call 王.": "Call .", "王": "王"}}
 	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Call 王."}, turn.Sentence{ID: "b", Text: "王"})
 	if !slices.Equal(v.said, []string{"Call ."}) {
@@ -192,16 +190,15 @@ func TestOfWhatAVoiceCannotReadTheRestIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSaidStillHasAnEnd(t *testing.T) {
+func TestAnUnspeakableSentenceStillEnds(t *testing.T) {
 	pieces := spoken(t.Context(), &singer{}, turn.Sentence{ID: "a", Text: "…"})
 	if len(pieces) != 1 || !pieces[0].Last || len(pieces[0].PCM) != 0 {
 		t.Errorf("%+v", pieces)
 	}
 }
 
-// TestSentencesAreReadAsTheAccountHasThem asks anew for each sentence, since a
-// lexicon may change while a chat is live.
-func TestSentencesAreReadAsTheAccountHasThem(t *testing.T) {
+// The pronunciation is asked for each sentence, because a lexicon may change during a chat.
+func TestPronunciationIsAskedForEachSentence(t *testing.T) {
 	v := &singer{pieces: []int{100}}
 	locales := []string{"en-GB", "en-IN"}
 	m := mouth{

@@ -11,7 +11,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// slowReader is a model that reads for as long as it may.
+// slowReader is a model that prefills for as long as it may.
 type slowReader struct {
 	engine.LanguageModel
 	begun, given chan string
@@ -24,9 +24,9 @@ func (m slowReader) Prefill(ctx context.Context, p engine.Prompt) error {
 	return ctx.Err()
 }
 
-// A client that changes its prompt a thousand times has the model read one of
-// them, the newest, and one goroutine wait for it.
-func TestOnlyTheNewestPromptIsReadAhead(t *testing.T) {
+// If a client changes its prompt a thousand times, the model reads the newest, and one goroutine waits for
+// it.
+func TestOnlyTheNewestPromptIsPrefilled(t *testing.T) {
 	m := slowReader{begun: make(chan string, 10), given: make(chan string, 10)}
 	var running sync.WaitGroup
 	started := 0

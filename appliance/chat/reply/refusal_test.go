@@ -8,8 +8,8 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// Who wants something done is told that it cannot be, not that it is not known.
-func TestNotKnowingIsNoAnswerToAWish(t *testing.T) {
+// A request is refused with "I can't", not with "I don't know".
+func TestARequestIsRefused(t *testing.T) {
 	const unknown = "I'm sorry, I don't know that."
 	for _, row := range []struct {
 		user   string

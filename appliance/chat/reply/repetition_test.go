@@ -7,7 +7,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestAnAnswerThatGoesOnRepeatsNothing(t *testing.T) {
+func TestAContinuedAnswerRepeatsNothing(t *testing.T) {
 	const said = "Good morning. The museum opens at ten"
 	for _, c := range []struct{ said, pieces, want string }{
 		{said, "The| museum| opens| at| ten| o'clock.", "o'clock."},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhoWantsSomethingDoneIsKnown(t *testing.T) {
+func TestRequestsAreRecognised(t *testing.T) {
 	for asked, want := range map[string]bool{
 		"Could you sign me up for the tour?":   true,
 		"Hello. Please send us the programme.": true,

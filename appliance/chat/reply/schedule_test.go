@@ -9,7 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// before says that a is more urgent than b.
+// before checks that a is more urgent than b.
 func before(t *testing.T, what string, a, b *engine.Urgency) {
 	t.Helper()
 	if a.Get().Compare(b.Get()) >= 0 {
@@ -17,7 +17,7 @@ func before(t *testing.T, what string, a, b *engine.Urgency) {
 	}
 }
 
-func TestTheSecondSentenceOfOneWaitsForTheFirstOfAnother(t *testing.T) {
+func TestASecondSentenceWaitsForAnotherChatsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := newSchedule(true, time.Now()), newSchedule(true, time.Now().Add(time.Millisecond))
 		before(t, "both are asked", one.mind, other.mind)
@@ -28,12 +28,12 @@ func TestTheSecondSentenceOfOneWaitsForTheFirstOfAnother(t *testing.T) {
 		before(t, "a guess whose silence ends sooner", guess.mind, one.mind)
 		one.soundMade(3 * time.Second)
 		before(t, "and before the second sound", guess.mind, one.mouth)
-		time.Sleep(2750 * time.Millisecond) // the first is nearly played, and the guess still speculative
+		time.Sleep(2750 * time.Millisecond) // the first is nearly played, and the other still speculative
 		before(t, "the listener of one will run dry", one.mind, engine.Live.Urgency())
 	})
 }
 
-func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
+func TestASpeculativeReplyThinksOneSentence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guess := newSchedule(false, time.Now().Add(600*time.Millisecond))
 		if n := guess.mind.Get(); n.Priority != engine.Speculative ||
@@ -55,10 +55,9 @@ func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
 	})
 }
 
-// However short a first piece and however late: its sound comes before the
-// words that follow it, and before those comes the first sound of whoever else
-// waits.
-func TestTheSoundOfAShortPieceComesBeforeWhatFollowsIt(t *testing.T) {
+// However short and late a first piece is, its sound is made before the words after it, and another chat's
+// first sound before those words.
+func TestTheSoundOfAShortPieceIsMadeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := newSchedule(true, time.Now())
 		time.Sleep(700 * time.Millisecond)
