@@ -18,8 +18,8 @@ const (
 	maxPassages = 4000
 )
 
-// passages is a text that is not JSON, or a long text in JSON, cut into passages of which some are
-// shown.
+// passages is a text that is not JSON, or a long text in JSON, cut into passages. Only the most
+// relevant ones are shown.
 type passages struct {
 	pieces []passage
 	order  []int // the best first

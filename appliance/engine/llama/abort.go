@@ -58,9 +58,10 @@ func (a *abort) disarm() {
 }
 
 // yieldTo aborts the running step for a request of a conversation, if the request is more urgent.
-// If the step prefills for the same conversation, the request continues from what is computed, so
-// it waits for the step, unless that takes longer than computing the same tokens again: a step that
-// began on one core, while the user's words were transcribed, took half a second more than that.
+// If the step prefills for the same conversation, the request continues from the computed tokens,
+// so it waits for the step, unless that takes longer than computing the same tokens again: a step
+// that began on one core, while the user's words were transcribed, took half a second more than
+// that.
 func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -46,15 +46,15 @@ type cache struct {
 	divisible bool
 }
 
-func newCache(lib *library, ctx handle, slots, prompts int, divisible bool) *cache {
+func newCache(lib *library, ctx handle, conversations, prompts int, divisible bool) *cache {
 	c := &cache{
 		lib:       lib,
 		ctx:       ctx,
 		mem:       lib.getMemory(ctx),
 		divisible: divisible,
 	}
-	for i := range slots + prompts {
-		c.sequences = append(c.sequences, &sequence{id: int32(i), prompt: i >= slots})
+	for i := range conversations + prompts {
+		c.sequences = append(c.sequences, &sequence{id: int32(i), prompt: i >= conversations})
 	}
 	return c
 }

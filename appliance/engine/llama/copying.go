@@ -13,20 +13,20 @@ import (
 )
 
 // Given the example "San Francisco, CA", a model writes "New York, NY" for New York City. So once a
-// string of a call begins with words that were said, it has to continue with them: of the possible
-// tokens, the likeliest one is taken with which the string is still a piece of what was said. A
-// string that begins differently is left to the model, and checkArguments judges it; that is how
-// inventions are found.
+// string of a call begins with words of the conversation, it has to continue with them: of the
+// possible tokens, the likeliest one is taken with which the string still occurs in the
+// conversation. A string that begins differently is left to the model, and checkArguments judges
+// it; that is how inventions are found.
 
 // maxTried is how many tokens are tried for one that continues what was said; after that many the
 // model means something else.
 const maxTried = 64
 
-// copier restricts the strings of one call to what was said. The decoder uses it.
+// copier restricts the strings of one call to text of the conversation. The decoder uses it.
 type copier struct {
 	source source
 	names  map[string]bool // of the restricted arguments
-	// strict says that a string must also begin with what was said.
+	// strict says that a string must also begin with text of the conversation.
 	strict bool
 	at     cursor
 }

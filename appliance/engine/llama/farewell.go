@@ -14,7 +14,8 @@ import (
 // hangUp is the name of the tool that ends a chat.
 const hangUp = "hang_up"
 
-// farewells are all the words of a farewell; leaves matches the words of which one must occur.
+// farewells are all the words of a farewell; leaves matches the words that must occur, one at
+// least.
 var (
 	farewells = wordSet(
 		"bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +

@@ -222,7 +222,7 @@ func (m *Model) run(ctx context.Context, r *request, begun time.Time, emit func(
 }
 
 // Prefill computes the messages of p into the cache of its conversation. A Generate for the same
-// conversation may start before Prefill returns; it continues from what is computed by then.
+// conversation may start before Prefill returns; it continues from the tokens computed by then.
 // Without a conversation, Prefill returns when the prompt is computed and stored on disk, or found
 // there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {

@@ -11,8 +11,8 @@ import (
 // Greetings and thanks need no tool, so they need not wait for the router, which takes seconds on a
 // machine that has not prefilled it yet. Most conversations begin with one.
 
-// pleasantries are all the words of such a sentence; kernels matches the words of which one must
-// occur.
+// pleasantries are all the words of such a sentence; kernels matches the words that must occur, one
+// at least.
 var (
 	pleasantries = wordSet(
 		"hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +

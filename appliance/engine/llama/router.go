@@ -40,7 +40,7 @@ const (
 	// sentences. The start moves in steps of half of it, so that the cache of a longer speech stays
 	// valid.
 	routerInputBytes = 400
-	// routerBeforeBytes is how many bytes it gets of what was said before that.
+	// routerBeforeBytes is how many bytes it gets of the assistant's message before that.
 	routerBeforeBytes = 200
 	routerSuffix      = "\x00router" // names its sequence after the conversation
 )
@@ -144,7 +144,7 @@ func (s *toolset) routerInput(messages []engine.Message) (text string, ok bool) 
 	return routerText(before, user), true
 }
 
-// clipBefore returns the end of what was said before.
+// clipBefore returns the end of the assistant's message before.
 func clipBefore(before string) string {
 	before = oneLine(before)
 	if len(before) > routerBeforeBytes {

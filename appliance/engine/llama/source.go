@@ -176,7 +176,7 @@ func numbersOf(words []string) map[string]bool {
 	return out
 }
 
-// supports reports whether the value of an argument was said or follows from what was said. The
+// supports reports whether the value of an argument was said or follows from the conversation. The
 // model is trusted with values that can be said in other words (a choice of two, "yes").
 func (s source) supports(a schema.Argument, raw json.RawMessage) bool {
 	var value any
@@ -346,8 +346,8 @@ func (s source) hasWord(w string) bool {
 	})
 }
 
-// sameScript reports whether a text is in the script of what was said; a word in another script may
-// be the same word.
+// sameScript reports whether a text is in the script of the conversation; a word in another script
+// may be the same word.
 func (s source) sameScript(text string) bool {
 	is := func(t string) bool {
 		return strings.ContainsFunc(t, func(r rune) bool { return unicode.Is(unicode.Latin, r) })

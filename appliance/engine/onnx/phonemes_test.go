@@ -28,9 +28,9 @@ func symbolsOf(t *testing.T, r *pronouncer, s string) string {
 	return symbols((&Piper{alphabet: a, pronouncer: r}).phrases(sentences[0], phraseContext{}))
 }
 
-func symbols(breaths []phrase) string {
+func symbols(phrases []phrase) string {
 	var all []string
-	for _, b := range breaths {
+	for _, b := range phrases {
 		for _, s := range b.sounds {
 			all = append(all, s.symbol)
 		}

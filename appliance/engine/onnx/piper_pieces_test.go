@@ -21,20 +21,20 @@ import (
 // if a tensor has another length. It is 84 dB below full scale, two steps of 16-bit sound.
 const sameSound = 6e-5
 
-func breathOf(t testing.TB, p *Piper, s string) phrase {
+func phraseOf(t testing.TB, p *Piper, s string) phrase {
 	t.Helper()
 	all, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 	if err != nil || len(all) == 0 {
-		t.Fatalf("%q: %d breaths, %v", s, len(all), err)
+		t.Fatalf("%q: %d phrases, %v", s, len(all), err)
 	}
 	return all[0]
 }
 
 // inPieces synthesizes a phrase piece by piece. ModelSpeed is passed to the model as it is; only a
 // separate encoder keeps Speed exactly.
-func inPieces(t testing.TB, p *Piper, b phrase, pace float64) (pcm, frames []float32) {
+func inPieces(t testing.TB, p *Piper, b phrase, modelSpeed float64) (pcm, frames []float32) {
 	t.Helper()
-	w, frames, err := p.synthesize(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: pace})
+	w, frames, err := p.synthesize(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: modelSpeed})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(t.Context(), nil); piece == nil {
@@ -104,13 +104,13 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 				if everyday && n > 0 && i%5 != 2 {
 					continue // the first voice speaks them all
 				}
-				for _, pace := range []float64{1, 0.7, 1.6} {
-					if pace != 1 && (i%5 != 0 || everyday && i == 5) { // the longest
+				for _, modelSpeed := range []float64{1, 0.7, 1.6} {
+					if modelSpeed != 1 && (i%5 != 0 || everyday && i == 5) { // the longest
 						continue
 					}
-					b := breathOf(t, cut, s)
-					got, frames := inPieces(t, cut, b, pace)
-					want, wantFrames := inPieces(t, uncut, b, pace)
+					b := phraseOf(t, cut, s)
+					got, frames := inPieces(t, cut, b, modelSpeed)
+					want, wantFrames := inPieces(t, uncut, b, modelSpeed)
 					if len(got) != len(want) || framesOf(frames) != framesOf(wantFrames) {
 						t.Fatalf("%q: %d samples in pieces, %d in one", s, len(got), len(want))
 					}
@@ -121,7 +121,7 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 						}
 						all++
 						if d > sameSound {
-							t.Fatalf("%q at pace %g: sample %d of %d differs by %g", s, pace, i, len(got), d)
+							t.Fatalf("%q at model speed %g: sample %d of %d differs by %g", s, modelSpeed, i, len(got), d)
 						}
 					}
 				}
@@ -289,14 +289,14 @@ func TestLongPiecesGiveTheSameSound(t *testing.T) {
 		p.gate.Observe(func(engine.Passage) {})
 		// Each sentence passes the gate once with its text, and for all of them twice per step and
 		// once per piece.
-		breaths, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
+		phrases, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		frames := len(calm.PCM) / piperHop
-		if most := 5*len(breaths) + frames/120 + 2*frames/640; passages > most {
+		if most := 5*len(phrases) + frames/120 + 2*frames/640; passages > most {
 			t.Errorf("%.20q: %d passages of %d frames in %d sentences, want %d at most", s, passages, frames,
-				len(breaths), most)
+				len(phrases), most)
 		}
 		again := say(t, p, s, engine.SpeakOptions{LongPieces: true})
 		if !slices.Equal(calm.PCM, again.PCM) {

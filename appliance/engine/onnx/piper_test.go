@@ -112,11 +112,11 @@ func sameTwice(t *testing.T, p *Piper) {
 }
 
 func durationsAddUp(t *testing.T, p *Piper) {
-	b := breathOf(t, p, "Good evening, this is a test.")
-	for _, pace := range []float64{0.5, 1, 2} {
-		pcm, frames := inPieces(t, p, b, pace)
+	b := phraseOf(t, p, "Good evening, this is a test.")
+	for _, modelSpeed := range []float64{0.5, 1, 2} {
+		pcm, frames := inPieces(t, p, b, modelSpeed)
 		if len(frames) != len(b.ids) || framesOf(frames)*piperHop != len(pcm) {
-			t.Errorf("pace %g: %d ids last %d frames, the sound has %d samples", pace, len(b.ids), framesOf(frames),
+			t.Errorf("model speed %g: %d ids last %d frames, the sound has %d samples", modelSpeed, len(b.ids), framesOf(frames),
 				len(pcm))
 		}
 	}
@@ -196,7 +196,7 @@ func speedScales(t *testing.T, p *Piper) {
 	calm := len(say(t, p, s, brisk).PCM)
 	brisk.Speed = 1.5
 	if got := float64(calm) / float64(len(say(t, p, s, brisk).PCM)); math.Abs(got/1.5-1) > 0.06 {
-		t.Errorf("where its pace is brisk, it is %.2f times as fast at speed 1.5", got)
+		t.Errorf("with a higher model speed, it is %.2f times as fast at speed 1.5", got)
 	}
 	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
 		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil ||
