@@ -228,11 +228,11 @@ func TestAWordEndsWithTheBurstBehindIt(t *testing.T) {
 		"....b": 65, ".....bb": 67, "....b....": 65, ".......................b": 60,
 	} {
 		if got := endOf(t, script); got < float64(want)-1 || got > float64(want)+0.5 {
-			t.Errorf("%s: the voice ends behind frame %.1f, want %d", script, got, want)
+			t.Errorf("%s: the voice ends after frame %.1f, want %d", script, got, want)
 		}
 	}
 	if got := endOf(t, "...."+frames("b", 40)); got > 60+4+maxBursts {
-		t.Errorf("with music behind it the voice ends behind frame %.1f", got)
+		t.Errorf("with music behind it the voice ends after frame %.1f", got)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestASoundThatMayBecomeVoiceIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := s.MayResume(); got != want {
-			t.Errorf("%s: stirring %v, want %v", what, got, want)
+			t.Errorf("%s: MayResume is %v, want %v", what, got, want)
 		}
 	}
 }

@@ -28,12 +28,12 @@ func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
 		t.Fatalf("it says %q", usual)
 	}
 	if got := say(map[string]float64{first: -50, "": 3}); strings.HasPrefix(got, first) || got == "" {
-		t.Errorf("kept from beginning with %q, it says %q", first, got)
+		t.Errorf("with %q excluded as a beginning, the reply is %q", first, got)
 	}
 	if got := say(map[string]float64{"Zebra": 60}); !strings.HasPrefix(got, "Z") {
-		t.Errorf("made to begin with Zebra, it says %q", got)
+		t.Errorf("with Zebra favoured as a beginning, the reply is %q", got)
 	}
 	if got := say(nil); got != usual {
-		t.Errorf("afterwards it says %q, and said %q before", got, usual)
+		t.Errorf("afterwards the reply is %q, before it was %q", got, usual)
 	}
 }

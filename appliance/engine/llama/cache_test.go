@@ -24,7 +24,7 @@ func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 	// New are the markup between the turns, nine tokens at most, and the user's words.
 	old := len(tokensOf(t, m, second[:3], false))
 	if fresh := u.PromptTokens - u.CachedTokens; fresh > u.PromptTokens-old+9 {
-		t.Errorf("second turn: %d of %d tokens decoded anew; %d were there before", fresh, u.PromptTokens, old)
+		t.Errorf("second turn: %d of %d tokens decoded; %d were there before", fresh, u.PromptTokens, old)
 	}
 }
 
@@ -64,13 +64,13 @@ func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
 		t.Errorf("%d tokens borrowed; the two begin with the same %d", u.CachedTokens, alike)
 	}
 	if said != "silver" {
-		t.Errorf("with a borrowed beginning: %q", said)
+		t.Errorf("with a copied beginning: %q", said)
 	}
 	// The sequence that was copied from is cleared; the copy stays valid.
 	m.Forget("a")
 	said, u = reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
 	if said != "silver" || u.CachedTokens != u.PromptTokens-1 {
-		t.Errorf("after the lender was forgotten: %q with %+v", said, u)
+		t.Errorf("after the source of the copy was cleared: %q with %+v", said, u)
 	}
 }
 

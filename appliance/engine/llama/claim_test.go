@@ -81,12 +81,12 @@ func TestWhatAToolDidMayBeSaid(t *testing.T) {
 		return said == answer
 	}
 	if !may(p, "I have sent a taxi for you.") {
-		t.Error("a tool has just answered, and may not be told of")
+		t.Error("the result of a tool that has just answered is taken for a claim")
 	}
 	later := p
 	later.Messages = append(later.Messages, says(engine.Assistant, "Car 7 comes."), says(engine.User, "Is it booked?"))
 	if !may(later, "Yes, I have booked it.") || !may(later, "I've ordered a taxi.") {
-		t.Error("what a tool did earlier may not be said")
+		t.Error("an action that a tool did earlier is taken for a claim")
 	}
 	if may(later, "I have refunded it.") {
 		t.Error("what no tool did was claimed")

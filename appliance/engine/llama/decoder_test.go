@@ -295,7 +295,7 @@ func waitFor(t *testing.T, what func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !what(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it never came to be")
+			t.Fatal("the condition never became true")
 		}
 	}
 }

@@ -254,7 +254,7 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 		want.record(once.match, once.right)
 	}
 	if o.guessStats.accuracy != want.accuracy {
-		t.Errorf("learnt %v, want %v", o.guessStats.accuracy, want.accuracy)
+		t.Errorf("recorded %v, want %v", o.guessStats.accuracy, want.accuracy)
 	}
 	if steps != 2 {
 		t.Errorf("%d steps for the five tokens after the first, want 2", steps)
@@ -357,7 +357,7 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 		others.Go(func() {
 			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: repeatPrompt(sentence),
 				MaxTokens: 40}); said != sentence {
-				t.Errorf("after a cancelled reply, beside others: %q", said)
+				t.Errorf("after a cancelled reply, with others: %q", said)
 			}
 		})
 	}

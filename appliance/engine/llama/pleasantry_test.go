@@ -21,7 +21,7 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 		"How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
 		if got := s.isPleasantry(ask(said)); got != pleases {
-			t.Errorf("%q: it pleases: %v", said, got)
+			t.Errorf("%q: it is a pleasantry: %v", said, got)
 		}
 	}
 	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."},

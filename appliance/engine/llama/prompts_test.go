@@ -37,7 +37,8 @@ func TestAPromptOutlivesTheConversationsThatHaveIt(t *testing.T) {
 	for _, visitor := range []string{"second", "third"} {
 		_, u := reply(t, m, engine.Prompt{Conversation: visitor, Messages: ask(questions[1]), MaxTokens: 2})
 		if u.CachedTokens < head {
-			t.Errorf("the %s visitor had %d tokens read anew of a prompt of %d", visitor, head-u.CachedTokens, head)
+			t.Errorf("the %s conversation computed %d tokens of a prompt of %d again", visitor, head-u.CachedTokens,
+				head)
 		}
 		m.Forget(visitor)
 	}
@@ -118,7 +119,7 @@ func TestSplitVolatileSplitsAtWrittenText(t *testing.T) {
 	} {
 		before, after := splitVolatile(engine.Message{Content: c.content, VolatileBytes: c.changing})
 		if before != c.before || after != c.after {
-			t.Errorf("%q with %d bytes that change: %q and %q, want %q and %q", c.content, c.changing, before, after,
+			t.Errorf("%q with %d volatile bytes: %q and %q, want %q and %q", c.content, c.changing, before, after,
 				c.before, c.after)
 		}
 	}
@@ -290,7 +291,7 @@ func TestAPromptWithADamagedFileIsComputedAgain(t *testing.T) {
 	m = openCached(t, dir, nil)
 	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
 		MaxTokens: 2}); u.CachedTokens != 0 {
-		t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
+		t.Errorf("%d tokens came from an unusable file", u.CachedTokens)
 	}
 	if len(promptFiles(t, dir)) != 0 {
 		t.Error("the file lies there still")
@@ -307,7 +308,7 @@ func TestARejectedStateIsOnlyAMiss(t *testing.T) {
 	m = openCached(t, dir, nil)
 	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
 	if u.CachedTokens != 0 || said == "" {
-		t.Errorf("%d tokens came of nonsense, and %q was answered", u.CachedTokens, said)
+		t.Errorf("%d tokens came from a rejected state, and the reply was %q", u.CachedTokens, said)
 	}
 }
 
@@ -395,13 +396,13 @@ func TestAStateWithNaNIsComputedAgain(t *testing.T) {
 	m = openCached(t, dir, nil)
 	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
 	if said != want || u.CachedTokens > 0 {
-		t.Errorf("%q was answered, want %q; %d tokens were of use", said, want, u.CachedTokens)
+		t.Errorf("the reply is %q, want %q; %d tokens were cached", said, want, u.CachedTokens)
 	}
 	if len(promptFiles(t, dir)) != 0 {
 		t.Error("the file lies there still")
 	}
 	if said, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]),
 		MaxTokens: 12}); said != want {
-		t.Errorf("the next conversation is answered %q, want %q", said, want)
+		t.Errorf("the reply to the next conversation is %q, want %q", said, want)
 	}
 }

@@ -110,7 +110,7 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 		t.Errorf("first\n%s\nthen\n%s", first, longer)
 	}
 	if anew := written(t, m, withResult(begins, "What does room 43 cost?", rooms(0))); len(anew) >= len(first) {
-		t.Errorf("on a slow machine %d bytes are read, on a quick one %d", len(anew), len(first))
+		t.Errorf("on a slow machine %d bytes are prefilled, on a fast one %d", len(anew), len(first))
 	}
 }
 
@@ -138,7 +138,7 @@ func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 			}
 		}
 		if got := r.budget(600); got < want-4 || got > want {
-			t.Errorf("at %v a token %d are read, want %d", perToken, got, want)
+			t.Errorf("at %v per token %d tokens are prefilled, want %d", perToken, got, want)
 		}
 		if got := r.budget(64); got > 64 {
 			t.Errorf("%d are read where 64 are allowed", got)

@@ -71,6 +71,6 @@ func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
 			u.PromptTokens, u.RouterTokens)
 	}
 	if most := read/stepTokensInteractive + 3; u.Steps > most {
-		t.Errorf("%d tokens were read in %d steps, want at most %d; it said %q", read, u.Steps, most, said)
+		t.Errorf("%d tokens were computed in %d steps, want at most %d; the reply is %q", read, u.Steps, most, said)
 	}
 }

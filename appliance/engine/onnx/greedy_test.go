@@ -14,7 +14,7 @@ func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 		g := greedy{limit: 1000, end: 2}
 		for _, id := range said {
 			if !g.add(id) {
-				t.Fatal("ended in what was said once")
+				t.Fatal("ended in text without a repetition")
 			}
 		}
 		steps := 0
@@ -54,7 +54,7 @@ func TestPeopleMayRepeatThemselves(t *testing.T) {
 			}
 		}
 		if !slices.Equal(g.ids, ids) {
-			t.Errorf("%s: kept %v", name, g.ids)
+			t.Errorf("%s: the text is %v", name, g.ids)
 		}
 	}
 }

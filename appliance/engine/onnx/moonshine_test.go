@@ -48,7 +48,7 @@ func TestManyHearAtOnceWhatOneHears(t *testing.T) {
 				got, err := m.Transcribe(context.Background(), sounds[i],
 					engine.TranscribeOptions{Urgency: engine.Priority(g % 5).Urgency()})
 				if err != nil || got.Text != want[i] {
-					t.Errorf("%s: %q and %v beside others, %q alone", all[i].name, got.Text, err, want[i])
+					t.Errorf("%s: %q and %v with others, %q alone", all[i].name, got.Text, err, want[i])
 				}
 			}
 		})
@@ -65,7 +65,7 @@ func TestSoundOfAnyLengthUpTo30sIsTaken(t *testing.T) {
 			t.Errorf("%d samples: language %q", n, got.Language)
 		}
 		if n == 0 && got.Text != "" {
-			t.Errorf("heard %q in nothing", got.Text)
+			t.Errorf("transcribed %q in an empty sound", got.Text)
 		}
 	}
 	long, at, words := make([]float32, MaxSamples), 0, 0
@@ -76,11 +76,11 @@ func TestSoundOfAnyLengthUpTo30sIsTaken(t *testing.T) {
 		}
 	}
 	if got := len(text.Words(hear(t, m, long).Text)); got < words*8/10 || got > words*12/10 {
-		t.Errorf("30 s: %d words, said were %d", got, words)
+		t.Errorf("30 s: %d words of %d", got, words)
 	}
 	if _, err := m.Transcribe(context.Background(), make([]float32, MaxSamples+1),
 		engine.TranscribeOptions{}); err == nil || !strings.Contains(err.Error(), "30 s") {
-		t.Errorf("more than 30 s: %v, want an error that says how much is taken", err)
+		t.Errorf("more than 30 s: %v, want an error with the limit", err)
 	}
 }
 
@@ -161,6 +161,6 @@ func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
 	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz),
 		engine.TranscribeOptions{Speed: 2})
 	if err != nil || !strings.HasSuffix(heard.Text, end) {
-		t.Errorf("heard %q, %v", heard.Text, err)
+		t.Errorf("transcribed %q, %v", heard.Text, err)
 	}
 }

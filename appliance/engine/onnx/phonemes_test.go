@@ -62,7 +62,7 @@ func TestAPhonemeIsOneSound(t *testing.T) {
 		r := readerOf(ph, c.voice, c.tag)
 		r.rewrite = norm.NFD.String
 		if got := symbolsOf(t, r, c.said); got != norm.NFD.String(c.want) {
-			t.Errorf("%s: %q is said as %s, want %s", c.tag, c.said, got, c.want)
+			t.Errorf("%s: %q is reported as %s, want %s", c.tag, c.said, got, c.want)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestPhonemesOfALexiconAreJoined(t *testing.T) {
 		}
 		if got := symbols((&Piper{alphabet: letters, pronouncer: r}).phrases(sentences[0],
 			phraseContext{})); got != "tʃ aɪ" {
-			t.Errorf("%s is told as %s", ipa, got)
+			t.Errorf("%s is reported as %s", ipa, got)
 		}
 	}
 }
@@ -120,14 +120,14 @@ func TestKokorosLettersBecomeIPA(t *testing.T) {
 		}
 		got := symbols((&kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, pronouncer: r}).clauses(sentences[0]))
 		if got != norm.NFD.String(c.want) {
-			t.Errorf("%s: %q is told as %s, want %s", c.style, c.said, got, c.want)
+			t.Errorf("%s: %q is reported as %s, want %s", c.style, c.said, got, c.want)
 		}
 	}
 	// None of the model's special letters is left.
 	for letter := range letters.ids {
 		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") ||
 			!utf8.ValidString(symbol) {
-			t.Errorf("%c is told as %s", letter, symbol)
+			t.Errorf("%c is reported as %s", letter, symbol)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 		}
 		o := engine.SpeakOptions{Speed: speed.Example(i), Temperature: float64(i % 2), Continues: goesOn.Example(i)}
 		if got := inTime(t, piper, strings.Join(said, " "), o); !slices.Equal(got, want) {
-			t.Errorf("%q: told of %q", said, got)
+			t.Errorf("%q: reported %q", said, got)
 		}
 	}
 	kokoro := openKokoro(t, rt)
@@ -188,7 +188,7 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := len(inTime(t, v, said, engine.SpeakOptions{Speed: 2})); got != len(strings.Fields(said)) {
-			t.Errorf("%q: told of %d words", said, got)
+			t.Errorf("%q: reported %d words", said, got)
 		}
 	}
 }

@@ -121,7 +121,8 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 						}
 						all++
 						if d > sameSound {
-							t.Fatalf("%q at model speed %g: sample %d of %d differs by %g", s, modelSpeed, i, len(got), d)
+							t.Fatalf("%q at model speed %g: sample %d of %d differs by %g", s, modelSpeed, i, len(got),
+								d)
 						}
 					}
 				}
@@ -202,7 +203,7 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 			sum += len(piece.PCM)
 			last = piece.Last
 			if last && piece.TotalSamples != sum {
-				t.Errorf("%.20q: the last piece says %d of %d samples", s, piece.TotalSamples, sum)
+				t.Errorf("%.20q: the last piece reports %d of %d samples", s, piece.TotalSamples, sum)
 			}
 			return nil
 		})
@@ -303,11 +304,11 @@ func TestLongPiecesGiveTheSameSound(t *testing.T) {
 			t.Errorf("%.20q: two times the same is not the same", s)
 		}
 		if len(calm.PCM) != len(hurried.PCM) {
-			t.Fatalf("%.20q: %d samples, %d where somebody waits", s, len(calm.PCM), len(hurried.PCM))
+			t.Fatalf("%.20q: %d samples, %d in short pieces", s, len(calm.PCM), len(hurried.PCM))
 		}
 		for i, x := range calm.PCM {
 			if d := x - hurried.PCM[i]; d > 2*sameSound || d < -2*sameSound {
-				t.Fatalf("%.20q: sample %d is %g, %g where somebody waits", s, i, x, hurried.PCM[i])
+				t.Fatalf("%.20q: sample %d is %g, %g in short pieces", s, i, x, hurried.PCM[i])
 			}
 		}
 	}

@@ -116,7 +116,8 @@ func durationsAddUp(t *testing.T, p *Piper) {
 	for _, modelSpeed := range []float64{0.5, 1, 2} {
 		pcm, frames := inPieces(t, p, b, modelSpeed)
 		if len(frames) != len(b.ids) || framesOf(frames)*piperHop != len(pcm) {
-			t.Errorf("model speed %g: %d ids last %d frames, the sound has %d samples", modelSpeed, len(b.ids), framesOf(frames),
+			t.Errorf("model speed %g: %d ids last %d frames, the sound has %d samples", modelSpeed, len(b.ids),
+				framesOf(frames),
 				len(pcm))
 		}
 	}
@@ -240,7 +241,7 @@ func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) 
 		}
 		want := text.Words(s)
 		if n := text.WordErrors(want, text.Words(heard.Text)); n > 0 {
-			t.Logf("%q was heard as %q", s, heard.Text)
+			t.Logf("%q was transcribed as %q", s, heard.Text)
 			wrong += n
 		}
 		words += len(want)

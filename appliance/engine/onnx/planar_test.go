@@ -119,7 +119,7 @@ func TestPlanarConvolutionsGiveTheSameBits(t *testing.T) {
 		}
 		want, got := runOnce(t, rt, model, x, c.in), runOnce(t, rt, flat, x, c.in)
 		if len(want) == 0 || !slices.Equal(want, got) {
-			t.Fatalf("%d numbers as the model is, %d as planar, not the same", len(want), len(got))
+			t.Fatalf("%d numbers of the model and %d of the planar one differ", len(want), len(got))
 		}
 	})
 }
@@ -190,7 +190,7 @@ func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 		t.Errorf("%d samples of the file, %d as it is loaded, not the same", len(sound[0]), len(sound[1]))
 	}
 	if quickest[1] > quickest[0]*7/10 {
-		t.Errorf("it takes %v, and %v as the file is", quickest[1], quickest[0])
+		t.Errorf("it takes %v, the original model %v", quickest[1], quickest[0])
 	}
 }
 

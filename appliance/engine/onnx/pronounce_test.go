@@ -60,7 +60,7 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 			got = append(got, all[0].words[i].Text+" "+strings.TrimRight(ipa, ".,"))
 		}
 		if s := strings.Join(got, " | "); s != c.want {
-			t.Errorf("%q is said as\n%s, want\n%s (of %q)", c.written, s, c.want, all[0].ipa)
+			t.Errorf("%q is pronounced as\n%s, want\n%s (of %q)", c.written, s, c.want, all[0].ipa)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestASignThatIsSaidIsNotTornApart(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	if got := strings.Join(ofEach(all[0]), " | "); got != "ɒv | hˈaʃˈeɪ" {
-		t.Errorf("of | A are said as %s", got)
+		t.Errorf("of | A are pronounced as %s", got)
 	}
 }
 

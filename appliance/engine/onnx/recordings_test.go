@@ -124,7 +124,7 @@ func wordError(t testing.TB, ear engine.Transcriber, all []prompt) float64 {
 		want := text.Words(p.text)
 		n := text.WordErrors(want, text.Words(got.Text))
 		if n > 0 {
-			t.Logf("%s: %d wrong: %q heard as %q", p.name, n, p.text, got.Text)
+			t.Logf("%s: %d wrong: %q transcribed as %q", p.name, n, p.text, got.Text)
 		}
 		wrong, words = wrong+n, words+len(want)
 	}

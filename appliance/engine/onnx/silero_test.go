@@ -74,7 +74,7 @@ func TestVoiceStreamsDoNotHearEachOther(t *testing.T) {
 			stream.Reset()
 			for i, p := range probabilities(t, stream, pcm) {
 				if p != want[i] {
-					t.Errorf("frame %d: %v beside others, %v alone", i, p, want[i])
+					t.Errorf("frame %d: %v with other streams, %v alone", i, p, want[i])
 					return
 				}
 			}

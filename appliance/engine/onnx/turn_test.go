@@ -64,6 +64,6 @@ func TestTurnTakesAnyLength(t *testing.T) {
 	}
 	nan, err := turn.Probability(context.Background(), []float32{float32(math.NaN())}, nil)
 	if silence, err2 := turn.Probability(context.Background(), nil, nil); nan != silence || err != nil || err2 != nil {
-		t.Errorf("what is no number: %v, %v, want silence's %v, %v", nan, err, silence, err2)
+		t.Errorf("NaN sound: %v, %v, want silence's %v, %v", nan, err, silence, err2)
 	}
 }

@@ -35,12 +35,12 @@ func TestWordTimesAreWhereAnEarHearsThem(t *testing.T) {
 		}
 		for i, w := range said.Words {
 			ms := 1000 * (float64(w.Begin)/float64(said.RateHz) - float64(begins[i])/engine.SpeechRateHz)
-			t.Logf("%-12s %6.0f ms, %+4.0f from the ear's", w.Text, 1000*float64(w.Begin)/float64(said.RateHz), ms)
+			t.Logf("%-12s %6.0f ms, %+4.0f from Whisper's", w.Text, 1000*float64(w.Begin)/float64(said.RateHz), ms)
 			off = append(off, math.Abs(ms))
 		}
 	}
 	slices.Sort(off)
 	if median := off[len(off)/2]; median > 60 {
-		t.Errorf("words begin %.0f ms from where they are heard, in the median", median)
+		t.Errorf("words begin %.0f ms from where Whisper finds them, in the median", median)
 	}
 }
