@@ -97,12 +97,12 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 
 	select {
 	case <-w.ready:
-		return w.given, g.leaveFunc(u, w.given, asked), nil
+		return w.granted, g.leaveFunc(u, w.granted, asked), nil
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if w.index < 0 { // admitted at the same moment: release the cores again
-			g.free += w.given
+			g.free += w.granted
 		} else {
 			heap.Remove(&g.waiting, w.index)
 		}
@@ -243,8 +243,8 @@ func (g *Gate) leaveFunc(u *Urgency, cores int, asked time.Time) func() {
 func (g *Gate) admit() {
 	for len(g.waiting) > 0 && g.waiting[0].least <= g.free {
 		w := heap.Pop(&g.waiting).(*waiter)
-		w.given = min(w.most, g.free)
-		g.free -= w.given
+		w.granted = min(w.most, g.free)
+		g.free -= w.granted
 		close(w.ready)
 	}
 }
@@ -254,7 +254,7 @@ type waiter struct {
 	need        Need // urgency's value when it was last read
 	seq         uint64
 	least, most int // cores
-	given       int // cores, once admitted
+	granted     int // cores, once admitted
 	ready       chan struct{}
 	index       int // in the heap; -1 before and after
 }

@@ -17,7 +17,7 @@ type Utterance struct {
 // transcribed; found may be nil. The returned language is that of the longest utterance.
 func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions,
 	found func(Utterance)) ([]Utterance, string, error) {
-	l := recordingListener{t: t, opt: to, found: found}
+	l := recordingListener{transcriber: t, options: to, found: found}
 	s := NewSegmenter(d.NewStream(), so)
 	var segments []Segment
 	frame := make([]float32, FrameSamples)
@@ -41,11 +41,11 @@ func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, 
 
 // recordingListener collects the utterances of one recording.
 type recordingListener struct {
-	t     Transcriber
-	opt   TranscribeOptions
-	found func(Utterance)
+	transcriber Transcriber
+	options     TranscribeOptions
+	found       func(Utterance)
 
-	last       Segment // the newest Paused segment that is not transcribed yet
+	paused     Segment // the newest Paused segment that is not transcribed yet
 	parts      []string
 	utterances []Utterance
 	language   string
@@ -56,16 +56,16 @@ func (l *recordingListener) handle(ctx context.Context, segments []Segment) erro
 	for _, s := range segments {
 		switch s.Kind {
 		case Paused:
-			l.last = s
+			l.paused = s
 		case Resumed:
-			l.last = Segment{}
+			l.paused = Segment{}
 		case PartEnded:
-			l.last = Segment{}
+			l.paused = Segment{}
 			if err := l.transcribe(ctx, s); err != nil {
 				return err
 			}
 		case Dropped:
-			l.last = Segment{}
+			l.paused = Segment{}
 		case Ended:
 			if err := l.finish(ctx, s); err != nil {
 				return err
@@ -76,13 +76,13 @@ func (l *recordingListener) handle(ctx context.Context, segments []Segment) erro
 }
 
 func (l *recordingListener) finish(ctx context.Context, s Segment) error {
-	if l.last.PCM != nil {
-		if err := l.transcribe(ctx, l.last); err != nil {
+	if l.paused.PCM != nil {
+		if err := l.transcribe(ctx, l.paused); err != nil {
 			return err
 		}
 	}
 	text := strings.Join(l.parts, " ")
-	l.last, l.parts = Segment{}, nil
+	l.paused, l.parts = Segment{}, nil
 	if text == "" {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (l *recordingListener) finish(ctx context.Context, s Segment) error {
 }
 
 func (l *recordingListener) transcribe(ctx context.Context, s Segment) error {
-	t, err := l.t.Transcribe(ctx, s.PCM, l.opt)
+	t, err := l.transcriber.Transcribe(ctx, s.PCM, l.options)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ const (
 // Segmenter cuts an audio stream into utterances at its silences. One goroutine uses it.
 type Segmenter struct {
 	voice        VoiceStream
-	opt          SegmentOptions
+	options      SegmentOptions
 	conditioning conditioning
 
 	pos       int64     // samples processed
@@ -67,11 +67,11 @@ type resumption struct {
 
 // NewSegmenter returns a Segmenter that detects voice with the given stream.
 func NewSegmenter(voice VoiceStream, o SegmentOptions) *Segmenter {
-	return &Segmenter{voice: voice, opt: o}
+	return &Segmenter{voice: voice, options: o}
 }
 
 // Adjust changes the options from the next frame on.
-func (s *Segmenter) Adjust(o SegmentOptions) { s.opt = o }
+func (s *Segmenter) Adjust(o SegmentOptions) { s.options = o }
 
 // Speaking reports whether an utterance is in progress.
 func (s *Segmenter) Speaking() bool { return s.speaking }
@@ -108,11 +108,11 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
 	s.probable = p
-	s.conditioning.observe(came, frame, float64(p) >= s.opt.Threshold)
+	s.conditioning.observe(came, frame, float64(p) >= s.options.Threshold)
 	s.pos += FrameSamples
 	s.loudness.add(frame, p >= noVoice)
 	burst := s.burst(p)
-	threshold := s.opt.Threshold
+	threshold := s.options.Threshold
 	if s.run > 0 || s.speaking && !s.paused {
 		threshold = max(threshold-releaseMargin, 0.01)
 	}
@@ -141,7 +141,7 @@ const (
 
 // burst reports whether a frame without voice holds the end of the word before it.
 func (s *Segmenter) burst(p float32) bool {
-	if !s.paused || s.silent > burstWithin || s.bursts >= maxBursts || float64(p) >= s.opt.Threshold ||
+	if !s.paused || s.silent > burstWithin || s.bursts >= maxBursts || float64(p) >= s.options.Threshold ||
 		!s.loudness.burst() {
 		return false
 	}
@@ -179,7 +179,7 @@ func (s *Segmenter) probability(frame []float32) (float32, error) {
 // there is enough voice.
 func (s *Segmenter) idleFrame(out []Segment, frame []float32) []Segment {
 	s.prefix = append(s.prefix, frame...)
-	keep := samples(s.opt.PrefixPadding) + s.run*FrameSamples
+	keep := samples(s.options.PrefixPadding) + s.run*FrameSamples
 	if extra := len(s.prefix) - keep; extra > 0 {
 		s.prefix = append(s.prefix[:0], s.prefix[extra:]...)
 	}
@@ -208,11 +208,11 @@ func (s *Segmenter) utteranceFrame(out []Segment, frame []float32, p float32) []
 	s.silent++
 	out = s.fade(out, p)
 	silence := time.Duration(s.silent) * FrameDuration
-	if !s.paused && s.partVoice && silence >= s.opt.ShortPause {
+	if !s.paused && s.partVoice && silence >= s.options.ShortPause {
 		s.paused = true
 		out = append(out, s.pause())
 	}
-	if s.opt.EndSilence > 0 && silence >= s.opt.EndSilence {
+	if s.options.EndSilence > 0 && silence >= s.options.EndSilence {
 		out = append(out, s.end())
 	}
 	return out
@@ -299,7 +299,7 @@ func (s *Segmenter) end() Segment {
 	e := s.segment(kind)
 	s.speaking, s.paused, s.run = false, false, 0
 	// The silence at the end is the prefix of the next utterance.
-	s.prefix = append(s.prefix[:0], s.part[max(0, len(s.part)-samples(s.opt.PrefixPadding)):]...)
+	s.prefix = append(s.prefix[:0], s.part[max(0, len(s.part)-samples(s.options.PrefixPadding)):]...)
 	s.part = nil
 	return e
 }
@@ -320,7 +320,7 @@ func (s *Segmenter) Close(out []Segment) []Segment {
 	s.utterance++
 	s.voiced -= back.voiced
 	// The part may begin at back.at, if long speech was cut.
-	from := max(0, len(s.part)-int(s.pos-back.at)-samples(s.opt.PrefixPadding))
+	from := max(0, len(s.part)-int(s.pos-back.at)-samples(s.options.PrefixPadding))
 	s.part = s.part[from:]
 	s.probs = s.probs[max(0, len(s.probs)-len(s.part)/FrameSamples):]
 	s.begin, s.partBegin = back.at, max(s.partBegin, back.at)
@@ -350,7 +350,7 @@ func (s *Segmenter) pause() Segment {
 
 // longEnough reports whether the utterance holds enough voice for a word.
 func (s *Segmenter) longEnough() bool {
-	return time.Duration(s.voiced)*FrameDuration >= s.opt.MinVoiced
+	return time.Duration(s.voiced)*FrameDuration >= s.options.MinVoiced
 }
 
 func (s *Segmenter) segment(k SegmentKind) Segment {

@@ -48,10 +48,10 @@ type Set struct {
 	TurnEnd     *TurnEnd             // loaded on its first use
 	Model       engine.LanguageModel // for chats whose config names none
 
-	cfg config.Config
-	log *slog.Logger
-	rt  *onnx.Runtime
-	ph  *espeak.Phonemizer
+	cfg        config.Config
+	log        *slog.Logger
+	runtime    *onnx.Runtime
+	phonemizer *espeak.Phonemizer
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
@@ -89,10 +89,10 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 		e.startPhonemizer()
 	}
 	if which&(Hearing|Speaking|OnDemandVoices) != 0 {
-		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
+		if e.runtime, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
-		e.onClose(e.rt.Close)
+		e.onClose(e.runtime.Close)
 	}
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })
@@ -102,7 +102,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 	if which&Speaking != 0 {
 		opening.Go(func() error { return e.openVoices(ctx) })
 	} else if which&OnDemandVoices != 0 {
-		opening.Go(e.ph.Started)
+		opening.Go(e.phonemizer.Started)
 	}
 	if which&Thinking != 0 {
 		opening.Go(func() error { return e.openModels(ctx) })
@@ -133,7 +133,7 @@ func (e *Set) onClose(f func() error) {
 }
 
 func (e *Set) openDetector(ctx context.Context) error {
-	d, err := onnx.LoadSilero(e.rt, filepath.Join(e.cfg.Pack("turn"), "silero_vad.onnx"))
+	d, err := onnx.LoadSilero(e.runtime, filepath.Join(e.cfg.Pack("turn"), "silero_vad.onnx"))
 	if err != nil {
 		return err
 	}
@@ -155,9 +155,9 @@ func (e *Set) openTranscriber(ctx context.Context) error {
 	var err error
 	switch name {
 	case "whisper":
-		t, err = onnx.LoadWhisper(e.rt, e.cfg.Pack(name), e.Gate)
+		t, err = onnx.LoadWhisper(e.runtime, e.cfg.Pack(name), e.Gate)
 	default:
-		t, err = onnx.LoadMoonshine(e.rt, e.cfg.Pack(name), e.Gate)
+		t, err = onnx.LoadMoonshine(e.runtime, e.cfg.Pack(name), e.Gate)
 	}
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (e *Set) openTurnEnd() error {
 
 func (t *TurnEnd) open() (*onnx.Turn, error) {
 	e := t.set
-	m, err := onnx.LoadTurn(e.rt, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
+	m, err := onnx.LoadTurn(e.runtime, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
 	if err != nil {
 		e.log.Error("the turn-end model cannot be loaded; turns end by silence alone", "err", err)
 		return nil, err

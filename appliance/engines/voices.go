@@ -34,14 +34,14 @@ const voiceCacheDir = ".voices"
 // their first use.
 func (e *Set) openVoices(ctx context.Context) error {
 	_, err := e.Voice(ctx, "")
-	return cmp.Or(e.ph.Started(), err)
+	return cmp.Or(e.phonemizer.Started(), err)
 }
 
 // startPhonemizer starts eSpeak NG in the background.
 func (e *Set) startPhonemizer() {
-	e.ph = espeak.Start()
-	e.ph.Log = e.log
-	e.onClose(e.ph.Close)
+	e.phonemizer = espeak.Start()
+	e.phonemizer.Log = e.log
+	e.onClose(e.phonemizer.Close)
 }
 
 // Voice returns the voice with this name or id; an empty name is the configured voice. The first
@@ -180,7 +180,7 @@ func (e *Set) load(pack string, v *voicePack) {
 }
 
 func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
-	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph,
+	p, err := onnx.LoadPiper(e.runtime, e.cfg.Pack(pack), e.Gate, e.phonemizer,
 		onnx.PiperOptions{CacheDir: e.cfg.Pack(voiceCacheDir), SkipWarmUp: e.skipWarmUp})
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, er
 }
 
 func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
-	k, err := onnx.LoadKokoro(e.rt, e.cfg.Pack(pack), e.Gate, e.ph)
+	k, err := onnx.LoadKokoro(e.runtime, e.cfg.Pack(pack), e.Gate, e.phonemizer)
 	if err != nil {
 		return nil, err
 	}

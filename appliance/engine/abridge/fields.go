@@ -82,7 +82,7 @@ func isNoise(n *node, a query) bool {
 	key := wordsOf(n.key)
 	last := lastOf(key)
 	asksFor := func(w string) bool { return a.match(w) >= 0 }
-	unlike := func(w string) bool { return !slices.Contains(a.arguments, w) }
+	unlike := func(w string) bool { return !slices.Contains(a.argumentWords, w) }
 	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, unlike) {
 		return false
 	}

@@ -12,12 +12,12 @@ import (
 
 // query is a Question in the form that results are compared with.
 type query struct {
-	words      []string // significant words, in lower case
-	synonyms   []string // field names that mean the same as some of them
-	arguments  []string // words of the argument names
-	wantsLink  bool     // it asks for a link
-	wantsID    bool     // it asks for a number, a code or the like
-	wantsCount bool     // it asks how many there are
+	words         []string // significant words, in lower case
+	synonyms      []string // field names that mean the same as some of them
+	argumentWords []string // words of the argument names
+	wantsLink     bool     // it asks for a link
+	wantsID       bool     // it asks for a number, a code or the like
+	wantsCount    bool     // it asks how many there are
 }
 
 // maxQueryWords is how many words of a question count, the last ones of a long speech.
@@ -72,7 +72,7 @@ func (q Question) query() query {
 	var arguments map[string]any
 	if json.Unmarshal([]byte(q.Arguments), &arguments) == nil {
 		for _, name := range slices.Sorted(maps.Keys(arguments)) {
-			a.arguments = append(a.arguments, wordsOf(name)...)
+			a.argumentWords = append(a.argumentWords, wordsOf(name)...)
 			if value, ok := arguments[name].(string); ok {
 				take(value)
 			}

@@ -10,14 +10,14 @@ func rarity(often int) float64 { return 4 / (1 + math.Log2(float64(max(often, 1)
 
 // scoring rates how relevant the leaves of a result are.
 type scoring struct {
-	query query
-	often []int // how many leaves have each word of the question
-	found map[*node][]int
+	query   query
+	counts  []int // how many leaves have each word of the question
+	matches map[*node][]int
 }
 
 // scoreLeaves sets the score of every leaf.
 func (root *node) scoreLeaves(a query) {
-	j := scoring{query: a, often: make([]int, len(a.words)), found: map[*node][]int{}}
+	j := scoring{query: a, counts: make([]int, len(a.words)), matches: map[*node][]int{}}
 	j.scan(root)
 	j.score(root, 0, 0)
 }
@@ -41,18 +41,18 @@ func (j *scoring) scan(n *node) {
 	for _, w := range wordsOf(cutAt(n.text, maxPassages)) {
 		if i := j.query.match(w); i >= 0 && !slices.Contains(at, i) {
 			at = append(at, i)
-			j.often[i]++
+			j.counts[i]++
 		}
 	}
 	if at != nil {
-		j.found[n] = at
+		j.matches[n] = at
 	}
 }
 
 // matched returns the total weight of the question's words in a leaf.
 func (j *scoring) matched(n *node) (sum float64) {
-	for _, at := range j.found[n] {
-		sum += rarity(j.often[at])
+	for _, at := range j.matches[n] {
+		sum += rarity(j.counts[at])
 	}
 	return sum
 }

@@ -25,7 +25,7 @@ type Phonemizer struct {
 	// switched matches eSpeak NG's marks for words of another language, such as "(en)".
 	switched *regexp.Regexp
 	pool     *pool
-	once     sync.Once // logs missingSandbox
+	warnOnce sync.Once // logs missingSandbox
 
 	started        chan struct{} // closed when the following fields are set
 	missingSandbox []string
@@ -105,7 +105,7 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 	if p.failed != nil {
 		return "", p.failed
 	}
-	p.once.Do(p.warnMissingSandbox)
+	p.warnOnce.Do(p.warnMissingSandbox)
 	ctx, cancel := context.WithTimeoutCause(ctx, textTime, errTooLong)
 	defer cancel()
 	text = strings.Map(func(r rune) rune {

@@ -23,14 +23,14 @@ const gateCheckInterval = 5 * time.Millisecond
 type abort struct {
 	gate *engine.Gate
 
-	mu         sync.Mutex
-	need       func() engine.Need // of the running step; nil: it cannot be aborted
-	ends       time.Time          // when the step should be finished
-	prefillFor string             // the conversation for which the step prefills, if it does nothing else
-	repeatCost time.Duration      // the cost of computing the same tokens within another step
-	newcomer   *engine.Urgency    // the most urgent request that has arrived meanwhile
-	changed    atomic.Bool        // newcomer has changed
-	wanted     atomic.Bool
+	mu          sync.Mutex
+	need        func() engine.Need // of the running step; nil: it cannot be aborted
+	expectedEnd time.Time          // when the step should be finished
+	prefillFor  string             // the conversation for which the step prefills, if it does nothing else
+	repeatCost  time.Duration      // the cost of computing the same tokens within another step
+	newcomer    *engine.Urgency    // the most urgent request that has arrived meanwhile
+	changed     atomic.Bool        // newcomer has changed
+	requested   atomic.Bool
 
 	checkedAt time.Time // only used by the thread that decodes
 }
@@ -44,17 +44,18 @@ func (a *abort) arm(need func() engine.Need, took time.Duration, prefillFor stri
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.ends, a.newcomer, a.checkedAt, a.prefillFor, a.repeatCost = need, now.Add(took), nil, now, prefillFor,
+	a.need, a.expectedEnd, a.newcomer, a.checkedAt, a.prefillFor, a.repeatCost = need, now.Add(took), nil, now,
+		prefillFor,
 		repeatCost
 	a.changed.Store(false)
-	a.wanted.Store(false)
+	a.requested.Store(false)
 }
 
 func (a *abort) disarm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.need = nil
-	a.wanted.Store(false)
+	a.requested.Store(false)
 }
 
 // yieldTo aborts the running step for a request of a conversation, if the request is more urgent.
@@ -66,7 +67,7 @@ func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.prefillFor != "" && a.prefillFor == strings.TrimSuffix(conversation, routerSuffix) &&
-		time.Until(a.ends) <= a.repeatCost {
+		time.Until(a.expectedEnd) <= a.repeatCost {
 		return
 	}
 	if a.need != nil && u.Get().Compare(a.newcomer.Get()) < 0 {
@@ -77,7 +78,7 @@ func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 
 // shouldAbort answers libllama.
 func (a *abort) shouldAbort() bool {
-	if a.wanted.Load() {
+	if a.requested.Load() {
 		return true
 	}
 	now := time.Now()
@@ -87,14 +88,14 @@ func (a *abort) shouldAbort() bool {
 	a.checkedAt = now
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.need == nil || a.ends.Sub(now) <= minAbortGain {
+	if a.need == nil || a.expectedEnd.Sub(now) <= minAbortGain {
 		return false
 	}
 	need := a.need()
 	if a.newcomer.Get().Compare(need) < 0 || a.gate.Wanted(need) {
-		a.wanted.Store(true)
+		a.requested.Store(true)
 	}
-	return a.wanted.Load()
+	return a.requested.Load()
 }
 
 // abortCallbacks finds the abort of a context by the number that libllama passes back. Callbacks

@@ -4,14 +4,14 @@ import "unsafe"
 
 // batch is the input of one decode, in C memory that is reused.
 type batch struct {
-	lib      *library
-	c        cBatch
-	capacity int
-	tokens   []Token
-	pos      []int32
-	lens     []int32
-	seqs     []*int32
-	wanted   []int8
+	lib        *library
+	c          cBatch
+	capacity   int
+	tokens     []Token
+	pos        []int32
+	lens       []int32
+	seqs       []*int32
+	withLogits []int8
 }
 
 func newBatch(lib *library, capacity int) *batch {
@@ -20,7 +20,7 @@ func newBatch(lib *library, capacity int) *batch {
 	b.pos = unsafe.Slice(b.c.pos, capacity)
 	b.lens = unsafe.Slice(b.c.seqLens, capacity)
 	b.seqs = unsafe.Slice(b.c.seqs, capacity)
-	b.wanted = unsafe.Slice(b.c.outputs, capacity)
+	b.withLogits = unsafe.Slice(b.c.outputs, capacity)
 	return b
 }
 
@@ -38,11 +38,11 @@ func (b *batch) add(seq int32, at int, tokens []Token, wanted bool) int32 {
 		b.pos[n] = int32(at + i)
 		b.lens[n] = 1
 		*b.seqs[n] = seq
-		b.wanted[n] = 0
+		b.withLogits[n] = 0
 		b.c.count++
 	}
 	if wanted {
-		b.wanted[b.c.count-1] = 1
+		b.withLogits[b.c.count-1] = 1
 	}
 	return b.c.count - 1
 }

@@ -98,7 +98,7 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	reply(t, m, prompt("a", "Alpha"))
 	reply(t, m, prompt("b", "Bravo"))
 	reply(t, m, prompt("a", "Alpha"))
-	for i := range m.o.sequences() - 2 { // the sequences for routers and the extra ones
+	for i := range m.options.sequences() - 2 { // the sequences for routers and the extra ones
 		reply(t, m, prompt(string(rune('p'+i)), strings.Repeat(string(rune('P'+i)), 5)))
 	}
 	reply(t, m, prompt("c", "Charlie")) // takes b's sequence

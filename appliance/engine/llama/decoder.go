@@ -78,7 +78,7 @@ func (d *decoder) enterGate() (cores int, leave func()) {
 	if !d.mailbox.atGate(u.Get(), cancel) {
 		return 0, nil
 	}
-	defer d.mailbox.throughGate()
+	defer d.mailbox.leftGate()
 	cores, leave, err := d.gate.EnterSome(ctx, u, 1, d.threadTuner.threads())
 	if err != nil {
 		return 0, nil

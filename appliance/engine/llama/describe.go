@@ -15,7 +15,7 @@ type Description struct {
 }
 
 // Describe returns the description of the model.
-func (m *Model) Describe() Description { return m.about }
+func (m *Model) Describe() Description { return m.description }
 
 func (m *Model) describe() Description {
 	l := m.lib
@@ -28,11 +28,11 @@ func (m *Model) describe() Description {
 		Kind:          m.text(func(buf []byte) int32 { return l.modelDesc(m.model, &buf[0], uint64(len(buf))) }),
 		Parameters:    l.modelNParams(m.model),
 		TrainedTokens: int(l.modelNCtxTrain(m.model)),
-		ContextTokens: m.o.ContextTokens,
-		Conversations: m.o.Conversations,
-		Threads:       m.o.Threads,
+		ContextTokens: m.options.ContextTokens,
+		Conversations: m.options.Conversations,
+		Threads:       m.options.Threads,
 		WeightBytes:   l.modelSize(m.model),
-		CacheBytes:    uint64(float64(numbers*m.o.ContextTokens) * l.cellBits(m.model) / 8),
+		CacheBytes:    uint64(float64(numbers*m.options.ContextTokens) * l.cellBits(m.model) / 8),
 		Library:       l.version(),
 	}
 }

@@ -93,15 +93,15 @@ func (o Options) sequences() int {
 
 // Model is an open language model. It implements engine.LanguageModel.
 type Model struct {
-	o        Options
-	lib      *library
-	model    handle
-	about    Description
-	template template
-	mailbox  *mailbox
-	toolsets toolsets
-	results  results
-	stopped  chan struct{} // closed when the decoder has ended
+	options     Options
+	lib         *library
+	model       handle
+	description Description
+	template    template
+	mailbox     *mailbox
+	toolsets    toolsets
+	results     results
+	stopped     chan struct{} // closed when the decoder has ended
 
 	// use protects the model from being freed while other goroutines use it; the decoder ends
 	// before that.
@@ -139,7 +139,7 @@ func Open(o Options) (*Model, error) {
 		return nil, fmt.Errorf("llama: %s: %w", o.ModelPath, err)
 	}
 	m := &Model{
-		o:       o,
+		options: o,
 		lib:     lib,
 		model:   model,
 		mailbox: newMailbox(&abort{gate: o.Gate}),
@@ -147,7 +147,7 @@ func Open(o Options) (*Model, error) {
 	}
 	vocab := newVocabulary(lib, model)
 	m.template = newTemplate(lib, model, vocab, o.Log)
-	m.about = m.describe()
+	m.description = m.describe()
 	go m.serve(ctx, vocab)
 	return m, nil
 }
@@ -165,20 +165,21 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		lib:          m.lib,
 		ctx:          ctx,
 		vocab:        vocab,
-		gate:         m.o.Gate,
-		threadTuner:  newThreadTuner(m.o.Threads),
+		gate:         m.options.Gate,
+		threadTuner:  newThreadTuner(m.options.Threads),
 		prefillSpeed: &m.results.speed,
-		cells:        m.o.ContextTokens,
+		cells:        m.options.ContextTokens,
 		abort:        m.mailbox.abort,
 		mailbox:      m.mailbox,
-		cache:        newCache(m.lib, ctx, m.o.sequences(), promptSequences, divisible),
-		prompts:      openPromptCache(m.o.PromptDir, m.o.ModelPath, m.about.Library, promptCacheBytes, m.o.Log),
-		batch:        newBatch(m.lib, m.o.shape().batchTokens),
+		cache:        newCache(m.lib, ctx, m.options.sequences(), promptSequences, divisible),
+		prompts: openPromptCache(m.options.PromptDir, m.options.ModelPath, m.description.Library, promptCacheBytes,
+			m.options.Log),
+		batch: newBatch(m.lib, m.options.shape().batchTokens),
 		// With sliding-window attention, tokens that were evicted cannot be restored after a wrong
 		// guess.
-		guessing:   divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
-		guessStats: newGuessStats(m.o.lookup == lookupAlways),
-		log:        m.o.Log,
+		guessing:   divisible && m.lib.modelNSWA(m.model) == 0 && m.options.lookup != lookupNever,
+		guessStats: newGuessStats(m.options.lookup == lookupAlways),
+		log:        m.options.Log,
 	}
 	ask, stop := m.lib.watch(ctx, d.abort)
 	d.askAbort = ask
@@ -340,7 +341,7 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 // fit into the context.
 func (m *Model) promptTokens(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
 	maxTokens int, err error) {
-	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
+	limit := min(m.description.TrainedTokens, m.options.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
 	if maxTokens <= 0 {
 		maxTokens = DefaultMaxTokens

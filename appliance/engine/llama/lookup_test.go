@@ -125,11 +125,11 @@ func TestAnExpensiveStepIsTriedAgainLater(t *testing.T) {
 // depends on the one before.
 func toy(always bool, table [5][5]float32) *decoder {
 	b := &batch{
-		capacity: 16,
-		tokens:   make([]Token, 16),
-		pos:      make([]int32, 16),
-		lens:     make([]int32, 16),
-		wanted:   make([]int8, 16),
+		capacity:   16,
+		tokens:     make([]Token, 16),
+		pos:        make([]int32, 16),
+		lens:       make([]int32, 16),
+		withLogits: make([]int8, 16),
 	}
 	for range b.capacity {
 		b.seqs = append(b.seqs, new(int32))

@@ -10,13 +10,13 @@ import (
 func TestALoopIsNoticedWhenItHasRepeated(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before := rapid.SliceOfN(rapid.Int32Range(0, 1000), 0, 50).Draw(rt, "before")
-		period := rapid.IntRange(1, loopLongest).Draw(rt, "period")
+		period := rapid.IntRange(1, maxLoopTokens).Draw(rt, "period")
 		part := make([]Token, period) // all different, and different from before
 		for i := range part {
 			part[i] = Token(2000 + i)
 		}
 		said := slices.Clone(before)
-		for len(said)-len(before) < max(2*period, loopAtLeast) {
+		for len(said)-len(before) < max(2*period, minLoopTokens) {
 			said = append(said, part[(len(said)-len(before))%period])
 		}
 		if !loops(said) {

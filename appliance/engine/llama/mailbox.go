@@ -146,7 +146,7 @@ func (b *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
 	return true
 }
 
-func (b *mailbox) throughGate() {
+func (b *mailbox) leftGate() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.recall = nil

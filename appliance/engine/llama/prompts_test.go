@@ -302,7 +302,8 @@ func TestARejectedStateIsOnlyAMiss(t *testing.T) {
 	dir := t.TempDir()
 	m := openCached(t, dir, nil)
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
-	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
+	s := openPromptCache(dir, m.options.ModelPath, m.description.Library, promptCacheBytes,
+		slog.New(slog.DiscardHandler))
 	s.put(tokens, []byte(strings.Repeat("no state at all ", 4096)))
 	m.Close()
 	m = openCached(t, dir, nil)
@@ -385,7 +386,8 @@ func TestAStateWithNaNIsComputedAgain(t *testing.T) {
 	prefillHotel(t, m)
 	want, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
-	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
+	s := openPromptCache(dir, m.options.ModelPath, m.description.Library, promptCacheBytes,
+		slog.New(slog.DiscardHandler))
 	m.Close()
 	state := slices.Clone(s.get(tokens))
 	for i := len(state) - 4096; i+1 < len(state); i += 2 { // values of the last layer, in half precision

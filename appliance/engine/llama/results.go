@@ -154,7 +154,7 @@ func (m *Model) result(content string, q abridge.Question, most, halved int) str
 	if known, ok := m.results.get(key); ok {
 		return known
 	}
-	most = cmp.Or(most, m.results.speed.budget(m.o.ResultTokens)>>halved)
+	most = cmp.Or(most, m.results.speed.budget(m.options.ResultTokens)>>halved)
 	text := abridge.Text(content, q, most, m.tokensOf)
 	m.results.put(key, text)
 	return text
@@ -164,7 +164,7 @@ func (m *Model) result(content string, q abridge.Question, most, halved int) str
 // a number that is too large. The caller holds m.use.
 func (m *Model) tokensOf(text string) int {
 	const longest = 16 // bytes per token, nearly always
-	if len(text) > longest*m.o.ResultTokens {
+	if len(text) > longest*m.options.ResultTokens {
 		return len(text)
 	}
 	tokens, err := m.template.vocab.plain(escapeMarkup(text))

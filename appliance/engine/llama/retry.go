@@ -25,7 +25,7 @@ func (m *Model) retryUncached(write func() (engine.Usage, error)) (engine.Usage,
 	if !errors.Is(err, errNoLogits) || u.ReplyTokens > 0 {
 		return u, err
 	}
-	m.o.Log.Warn("cached prompt state is unusable; it is computed again", "tokens", u.CachedTokens)
+	m.options.Log.Warn("cached prompt state is unusable; it is computed again", "tokens", u.CachedTokens)
 	return write()
 }
 

@@ -91,7 +91,7 @@ func (s *toolset) routerMessages() []engine.Message {
 // without them, and compute them in a third of the time.
 func (m *Model) routerTemplate() template {
 	t := m.template
-	t.terse = m.about.Parameters >= smallModel
+	t.terse = m.description.Parameters >= smallModel
 	return t
 }
 
@@ -207,7 +207,7 @@ func (m *Model) routerRequest(ctx context.Context, p engine.Prompt, s *toolset, 
 	if !prefill {
 		r.maxTokens = 1
 	}
-	if limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens); len(r.prompt) >= limit {
+	if limit := min(m.description.TrainedTokens, m.options.ContextTokens, conversationTokens); len(r.prompt) >= limit {
 		return nil, fmt.Errorf("llama: the tools: %w", engine.ErrTooLong{Tokens: len(r.prompt), Limit: limit - 1})
 	}
 	return r, nil
@@ -233,7 +233,7 @@ func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin
 
 // firstMargin returns the margin for the first tool call of a turn.
 func (m *Model) firstMargin() float64 {
-	if m.about.Parameters < smallModel {
+	if m.description.Parameters < smallModel {
 		return smallMargin
 	}
 	return routerMargin
@@ -242,7 +242,7 @@ func (m *Model) firstMargin() float64 {
 // verdict is the router's judgement of some words: the most likely tool, -1 if there is none, and
 // how much more likely than none it is.
 type verdict struct {
-	at     int
+	tool   int
 	margin float64
 }
 
@@ -269,14 +269,14 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, reply 
 	}
 	for i, v := range verdicts {
 		label := noTool // all tools were called already
-		if v.at >= 0 {
-			label = set.labels[v.at]
+		if v.tool >= 0 {
+			label = set.labels[v.tool]
 		}
-		m.o.Log.Debug("router", "label", label, "margin", v.margin, "part", i+1, "of", len(verdicts))
+		m.options.Log.Debug("router", "label", label, "margin", v.margin, "part", i+1, "of", len(verdicts))
 	}
 	if len(since) > 0 {
 		chosen, at, margin = firstUnanswered(parts, verdicts, set, since)
-	} else if at, margin = verdicts[0].at, verdicts[0].margin; margin < m.firstMargin() &&
+	} else if at, margin = verdicts[0].tool, verdicts[0].margin; margin < m.firstMargin() &&
 		(at < 0 || margin < m.firstMargin()-set.evidenceFor(at, p.Messages)) {
 		at = -1
 	}
@@ -298,7 +298,7 @@ func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []
 		if !parts[i].whole() {
 			without = nil
 		}
-		r.onLogits = func(l []float32) { verdicts[i].at, verdicts[i].margin = set.pickTool(l, without) }
+		r.onLogits = func(l []float32) { verdicts[i].tool, verdicts[i].margin = set.pickTool(l, without) }
 		all = append(all, r)
 	}
 	routers := all

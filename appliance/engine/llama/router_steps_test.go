@@ -11,7 +11,7 @@ import (
 // cost, on a slow machine that of 15 tokens.
 func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 	m := small(t, nil)
-	m.about.Parameters = smallModel // as in a model whose router needs one token after the last word
+	m.description.Parameters = smallModel // as in a model whose router needs one token after the last word
 	for name, row := range map[string]struct {
 		said, rest   string
 		routerTokens int // tokens

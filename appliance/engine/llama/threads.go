@@ -13,19 +13,19 @@ type threadTuner struct {
 	trial    bool          // the next step uses the other choice
 	since    int           // stepTimes since the last trial
 	interval int           // steps until the next trial
-	usual    time.Duration // moving average of the step time with the current choice
-	size     int           // tokens of the steps that usual measures
+	average  time.Duration // moving average of the step time with the current choice
+	size     int           // tokens of the steps that average measures
 }
 
 const (
-	trialFirst = 4   // steps to the first trial: on a busy machine they can take a second
-	trialLast  = 128 // each trial that changes nothing doubles the interval, up to this
-	minGain    = 0.8 // fraction of the usual time below which the other choice is taken
-	slowFactor = 2   // multiple of the usual time that starts a trial at once
+	firstTrial       = 4   // steps to the first trial: on a busy machine they can take a second
+	maxTrialInterval = 128 // each trial that changes nothing doubles the interval, up to this
+	minGain          = 0.8 // fraction of the average below which the other choice is taken
+	slowFactor       = 2   // multiple of the average that starts a trial at once
 )
 
 func newThreadTuner(threads int) *threadTuner {
-	return &threadTuner{maxThreads: threads, interval: trialFirst}
+	return &threadTuner{maxThreads: threads, interval: firstTrial}
 }
 
 // threads returns the number of threads of the next step.
@@ -43,22 +43,22 @@ func (p *threadTuner) record(size int, d time.Duration) {
 		return
 	}
 	if size != p.size { // another number of replies: the comparison starts again
-		p.size, p.usual, p.trial = size, 0, false
+		p.size, p.average, p.trial = size, 0, false
 		return
 	}
 	switch {
 	case p.trial:
 		p.trial, p.since = false, 0
-		if float64(d) < minGain*float64(p.usual) {
-			p.single, p.usual, p.interval = !p.single, d, trialFirst
+		if float64(d) < minGain*float64(p.average) {
+			p.single, p.average, p.interval = !p.single, d, firstTrial
 		} else {
-			p.interval = min(2*p.interval, trialLast)
+			p.interval = min(2*p.interval, maxTrialInterval)
 		}
-	case p.usual == 0:
-		p.usual = d
+	case p.average == 0:
+		p.average = d
 	default:
-		slow := d > slowFactor*p.usual && p.since >= trialFirst
-		p.usual += (d - p.usual) / 4
+		slow := d > slowFactor*p.average && p.since >= firstTrial
+		p.average += (d - p.average) / 4
 		p.since++
 		p.trial = slow || p.since >= p.interval
 	}

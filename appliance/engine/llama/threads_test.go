@@ -41,7 +41,7 @@ func TestTheThreadTunerAvoidsABusyNeighbourAndReturns(t *testing.T) {
 	if mean := meanStep(p, 1000, stalled, single); mean > single*115/100 {
 		t.Errorf("%v a step next to a busy process; alone it is %v", mean, single)
 	}
-	meanStep(p, 2*trialLast, quick, single)
+	meanStep(p, 2*maxTrialInterval, quick, single)
 	if p.single {
 		t.Error("still one thread, long after the neighbour went")
 	}

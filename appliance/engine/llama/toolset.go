@@ -107,7 +107,7 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 	for _, t := range tools {
 		p, err := schema.Read(t.Name, t.Parameters)
 		if err != nil {
-			m.o.Log.Warn("a tool is left out: this model cannot call it", "err", err)
+			m.options.Log.Warn("a tool is left out: this model cannot call it", "err", err)
 			continue
 		}
 		s.tools, s.parameters = append(s.tools, t), append(s.parameters, p)

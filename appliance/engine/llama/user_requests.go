@@ -98,10 +98,10 @@ func firstUnanswered(parts []userRequest, verdicts []verdict, set *toolset, sinc
 		if parts[i].whole() {
 			least = againMargin
 		}
-		if v.at < 0 || v.margin < least {
+		if v.tool < 0 || v.margin < least {
 			continue
 		}
-		name := set.tools[v.at].Name
+		name := set.tools[v.tool].Name
 		again := slices.ContainsFunc(made, func(c madeCall) bool { return c.name == name })
 		if again && slices.ContainsFunc(made, func(c madeCall) bool {
 			return c.name == name && (len(c.values) == 0 || c.answers(parts[i].text))
@@ -111,7 +111,7 @@ func firstUnanswered(parts []userRequest, verdicts []verdict, set *toolset, sinc
 		if again && !parts[i].listed && !mentionsMore(parts[i].text, made) {
 			continue
 		}
-		return parts[i], v.at, v.margin
+		return parts[i], v.tool, v.margin
 	}
 	return userRequest{}, -1, math.Inf(-1)
 }

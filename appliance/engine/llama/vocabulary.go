@@ -68,7 +68,7 @@ func (v vocabulary) isControl(t Token) bool {
 	return v.lib.vocabGetAttr(v.h, t)&(attrControl|attrUserDefined) != 0 || v.ends(t)
 }
 
-// ends reports whether t ends a reply.
+// expectedEnd reports whether t ends a reply.
 func (v vocabulary) ends(t Token) bool { return v.lib.vocabIsEOG(v.h, t) }
 
 func (v vocabulary) tokenize(text string, special bool) ([]Token, error) {

@@ -34,8 +34,8 @@ type Filter struct {
 	spoken         strings.Builder // the speakable part of the newest piece
 	inside         marker          // the marker that began the current part; none in spoken text
 	heading        bool            // the part is still in the words after a role or a channel
-	region         strings.Builder // the collected text of the part
-	to             string          // the tool that a message is addressed to
+	partText       strings.Builder // the collected text of the part
+	recipient      string          // the tool that a message is addressed to
 	nested         bool            // a thought has begun within a thought
 	guessed        bool            // the part did not begin with a marker
 	openingChecked bool            // the beginning of the reply was examined
@@ -44,7 +44,7 @@ type Filter struct {
 	sent            bool // and it was returned with an earlier piece
 	last            rune // last rune of the speakable text
 	lastInk         rune // last rune that is not a space
-	gap             bool // something was removed after last
+	removed         bool // something was removed after last
 	strike          bool // <s> has begun a strike-through in HTML
 	between         bool // a message has ended, and another may begin
 	over            bool // nothing more of the reply is speakable
@@ -174,7 +174,7 @@ func torn(s string) bool {
 
 // quoted reports whether the text only mentions a marker, as in "write `<think>`".
 func (f *Filter) quoted(m marker) bool {
-	if f.inside.kind != literal || f.gap || f.last == 0 {
+	if f.inside.kind != literal || f.removed || f.last == 0 {
 		return false
 	}
 	if strings.ContainsRune("`'\"“‘«", f.last) {
@@ -199,9 +199,9 @@ func (f *Filter) pass(s string) {
 	default:
 		return
 	}
-	f.region.WriteString(s)
+	f.partText.WriteString(s)
 	switch {
-	case f.region.Len() <= limit:
+	case f.partText.Len() <= limit:
 	case f.heading:
 		f.endHeading()
 	default:
@@ -215,10 +215,10 @@ func (f *Filter) emit(s string) {
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(s)
-	if f.gap && f.begun && !unicode.IsSpace(f.last) && !unicode.IsSpace(first) && !unicode.IsPunct(first) {
+	if f.removed && f.begun && !unicode.IsSpace(f.last) && !unicode.IsSpace(first) && !unicode.IsPunct(first) {
 		f.spoken.WriteByte(' ')
 	}
-	f.gap = false
+	f.removed = false
 	f.spoken.WriteString(s)
 	f.last, _ = utf8.DecodeLastRuneInString(s)
 	if ink := strings.TrimRightFunc(s, unicode.IsSpace); ink != "" {

@@ -30,7 +30,7 @@ func (f *Filter) markText(m marker) {
 		f.markEnding(m)
 	case f.between:
 	case m.kind == message:
-		f.between, f.gap = f.begun, true
+		f.between, f.removed = f.begun, true
 	case m.kind == thought && m.close:
 		f.loneEnd(m)
 	case m.close:
@@ -63,7 +63,7 @@ func (f *Filter) loneEnd(m marker) {
 		return
 	}
 	f.unopenedThought = true
-	f.gap = true
+	f.removed = true
 	if !f.sent {
 		f.spoken.Reset()
 		f.begun = false
@@ -90,7 +90,7 @@ func (f *Filter) markPossibleThought(m marker) {
 // begin begins a part of the reply that is not spoken.
 func (f *Filter) begin(m marker) {
 	f.inside, f.guessed, f.nested = m, false, false
-	f.region.Reset()
+	f.partText.Reset()
 }
 
 // endPart ends that part; m is the marker that ended it.
@@ -100,7 +100,7 @@ func (f *Filter) endPart(m marker) {
 	}
 	nested := f.nested && f.inside.kind == thought
 	f.begin(marker{})
-	f.gap, f.between, f.to = true, m.kind == message && f.begun, ""
+	f.removed, f.between, f.recipient = true, m.kind == message && f.begun, ""
 	switch {
 	case m.kind == ending:
 		f.over = true
@@ -114,7 +114,7 @@ func (f *Filter) endPart(m marker) {
 
 // releaseHeld treats text that was held back without a marker as speakable text.
 func (f *Filter) releaseHeld() {
-	text := f.region.String()
+	text := f.partText.String()
 	if f.inside.kind == tool && f.endCall() {
 		text = ""
 	}
@@ -127,11 +127,11 @@ func (f *Filter) releaseHeld() {
 
 // endCall ends the text of a call, and reports whether it is one.
 func (f *Filter) endCall() bool {
-	call, is := readCall(f.region.String(), f.to, f.tools)
+	call, is := readCall(f.partText.String(), f.recipient, f.tools)
 	if f.call == nil {
 		f.call = call
 	}
-	f.region.Reset()
+	f.partText.Reset()
 	return is
 }
 
@@ -154,9 +154,9 @@ func (f *Filter) markHeading(m marker) {
 // endHeading interprets those words.
 func (f *Filter) endHeading() {
 	whose := ""
-	for _, word := range strings.Fields(f.region.String()) {
+	for _, word := range strings.Fields(f.partText.String()) {
 		if to, found := strings.CutPrefix(word, "to="); found {
-			f.to = to
+			f.recipient = to
 		} else if whose == "" {
 			whose = strings.ToLower(word)
 		}
@@ -167,7 +167,7 @@ func (f *Filter) endHeading() {
 	switch {
 	case m.kind == role && !assistants[whose], m.kind == role && f.begun && m.name != "start":
 		f.over = true // another speaker's turn, or a second one
-	case f.to != "":
+	case f.recipient != "":
 		f.begin(marker{kind: tool, name: "channel"})
 	case m.kind == channel && whose != "final" && whose != "commentary":
 		f.begin(marker{kind: channel, name: "analysis"})

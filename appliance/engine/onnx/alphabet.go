@@ -23,7 +23,7 @@ type alphabet struct {
 type sound struct {
 	symbol     string
 	begin, end int
-	at         int // byte position in the spoken phonemes
+	offset     int // byte position in the spoken phonemes
 }
 
 // A wordSpan is a written word with its range of model ids, which is empty if the word has no sound
@@ -123,7 +123,7 @@ func (a *alphabet) reportUnknown(r rune) {
 func (b *phrase) assignWords(s sentence, part, next int) int {
 	for _, sound := range b.sounds {
 		w := noWord
-		if at := part + sound.at; at < len(s.wordOf) {
+		if at := part + sound.offset; at < len(s.wordOf) {
 			w = s.wordOf[at]
 		}
 		if n := len(b.words); n > 0 && w == next-1 {

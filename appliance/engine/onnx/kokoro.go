@@ -40,7 +40,7 @@ type Kokoro struct {
 	dir        string
 	session    *Session
 	gate       *engine.Gate
-	ph         phonemizer
+	phonemizer phonemizer
 	alphabet   *alphabet
 	throughput throughput
 
@@ -56,11 +56,11 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 		return nil, err
 	}
 	k := &Kokoro{
-		dir:      dir,
-		gate:     gate,
-		ph:       ph,
-		alphabet: letters,
-		styles:   map[string][]float32{},
+		dir:        dir,
+		gate:       gate,
+		phonemizer: ph,
+		alphabet:   letters,
+		styles:     map[string][]float32{},
 	}
 	letters.onUnknown = k.warn
 	path := filepath.Join(dir, "model.onnx")

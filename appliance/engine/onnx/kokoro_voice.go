@@ -11,7 +11,7 @@ import (
 
 // kokoroVoice is one voice of Kokoro. It implements engine.Synthesizer.
 type kokoroVoice struct {
-	k          *Kokoro
+	kokoro     *Kokoro
 	style      []float32 // kokoroStyle numbers for each length
 	deviation  []float32 // standard deviation of each number over the lengths
 	language   kokoroLanguage
@@ -26,14 +26,14 @@ func (k *Kokoro) Voice(blend []StyleWeight) (engine.Synthesizer, error) {
 		return nil, err
 	}
 	l := &pronouncer{
-		ph:      k.ph,
-		voice:   language.espeak,
-		tag:     language.tag,
-		scripts: scriptsOf(language.tag),
-		rewrite: language.rewrite,
+		phonemizer: k.phonemizer,
+		voice:      language.espeak,
+		tag:        language.tag,
+		scripts:    scriptsOf(language.tag),
+		rewrite:    language.rewrite,
 	}
 	return &kokoroVoice{
-		k:          k,
+		kokoro:     k,
 		style:      style,
 		deviation:  deviations(style),
 		language:   language,
@@ -91,7 +91,7 @@ func (v *kokoroVoice) clauses(s sentence) []phrase {
 	var all []phrase
 	at, word := 0, 0
 	for _, clause := range clauses(s.ipa) {
-		b := v.k.alphabet.phrase("", strings.TrimRight(clause, " "), "")
+		b := v.kokoro.alphabet.phrase("", strings.TrimRight(clause, " "), "")
 		if len(b.sounds) > 0 {
 			if len(all) > 0 {
 				b.pauseMS = betweenClausesMS
@@ -119,12 +119,13 @@ func (v *kokoroVoice) synthesize(ctx context.Context, b phrase, o engine.SpeakOp
 		o.ModelSpeed *= randomSpeed(dice, o.Temperature)
 		style = v.perturb(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.DoRestartable(ctx, o.Urgency, v.k.session.Threads(), v.k.throughput.estimate(len(b.ids)),
+	err := v.kokoro.gate.DoRestartable(ctx, o.Urgency, v.kokoro.session.Threads(),
+		v.kokoro.throughput.estimate(len(b.ids)),
 		func(ctx context.Context) (err error) {
 			begun := time.Now()
-			if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style,
+			if w.pcm, w.frames, err = v.kokoro.run(ctx, b.ids, style,
 				min(max(o.Speed*o.ModelSpeed, minSpeed), maxSpeed)); err == nil {
-				v.k.throughput.record(len(b.ids), time.Since(begun))
+				v.kokoro.throughput.record(len(b.ids), time.Since(begun))
 			}
 			return err
 		})

@@ -56,7 +56,8 @@ func phonologyOf(tag string) phonology {
 func (p phonology) joined(sounds []sound) []sound {
 	var all []sound
 	for _, s := range sounds {
-		if n := len(all); n > 0 && all[n-1].at+len(all[n-1].symbol) == s.at && p.one(all[n-1].symbol, s.symbol) {
+		if n := len(all); n > 0 && all[n-1].offset+len(all[n-1].symbol) == s.offset &&
+			p.one(all[n-1].symbol, s.symbol) {
 			all[n-1].symbol += s.symbol
 			all[n-1].end = s.end
 			continue

@@ -108,17 +108,18 @@ func TestKokorosLettersBecomeIPA(t *testing.T) {
 	} {
 		l, _ := kokoroLanguageOf(c.style)
 		r := &pronouncer{
-			ph:      ph,
-			voice:   l.espeak,
-			tag:     l.tag,
-			scripts: scriptsOf(l.tag),
-			rewrite: l.rewrite,
+			phonemizer: ph,
+			voice:      l.espeak,
+			tag:        l.tag,
+			scripts:    scriptsOf(l.tag),
+			rewrite:    l.rewrite,
 		}
 		sentences, err := r.sentences(t.Context(), c.said, engine.SpeakOptions{})
 		if err != nil || len(sentences) != 1 {
 			t.Fatal(sentences, err)
 		}
-		got := symbols((&kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, pronouncer: r}).clauses(sentences[0]))
+		got := symbols((&kokoroVoice{kokoro: &Kokoro{alphabet: letters}, language: l, pronouncer: r}).clauses(
+			sentences[0]))
 		if got != norm.NFD.String(c.want) {
 			t.Errorf("%s: %q is reported as %s, want %s", c.style, c.said, got, c.want)
 		}

@@ -122,11 +122,11 @@ func (c *piperConfig) alphabet() *alphabet {
 // pronouncer returns the pronouncer of the voice.
 func (c *piperConfig) pronouncer(ph phonemizer) *pronouncer {
 	return &pronouncer{
-		ph:      ph,
-		voice:   c.Espeak.Voice,
-		tag:     c.language(),
-		scripts: scriptsOf(c.language()),
-		rewrite: norm.NFD.String,
+		phonemizer: ph,
+		voice:      c.Espeak.Voice,
+		tag:        c.language(),
+		scripts:    scriptsOf(c.language()),
+		rewrite:    norm.NFD.String,
 	}
 }
 

@@ -17,8 +17,8 @@ const (
 type edges struct {
 	lead, tail, fade int // samples
 
-	held    []float32 // sound that was not returned yet
-	given   int       // samples returned
+	pending []float32 // sound that was not returned yet
+	emitted int       // samples returned
 	dropped int       // samples cut from the beginning
 	started bool      // something was audible
 	audible int       // index after the last audible sample of held
@@ -31,29 +31,29 @@ func newEdges(rateHz int) *edges {
 // add takes the next sound and returns what can be played of it, without what may be the silence or
 // the fade at the end. It retains pcm.
 func (e *edges) add(pcm []float32) []float32 {
-	from := len(e.held)
-	e.held = append(e.held, pcm...)
-	for i := from; i < len(e.held); i++ {
-		if quiet(e.held[i]) {
+	from := len(e.pending)
+	e.pending = append(e.pending, pcm...)
+	for i := from; i < len(e.pending); i++ {
+		if quiet(e.pending[i]) {
 			continue
 		}
 		if !e.started {
 			e.started = true
 			cut := max(i-e.lead, 0)
-			e.held, e.dropped, i = e.held[cut:], e.dropped+cut, i-cut
+			e.pending, e.dropped, i = e.pending[cut:], e.dropped+cut, i-cut
 		}
 		e.audible = i + 1
 	}
 	if !e.started { // keep only what may be the lead
-		cut := max(len(e.held)-e.lead, 0)
-		e.held, e.dropped = e.held[cut:], e.dropped+cut
+		cut := max(len(e.pending)-e.lead, 0)
+		e.pending, e.dropped = e.pending[cut:], e.dropped+cut
 		return nil
 	}
-	sure := min(e.audible+e.tail, len(e.held)) - e.fade
-	if e.given == 0 && sure < e.fade { // too short for both fades
+	sure := min(e.audible+e.tail, len(e.pending)) - e.fade
+	if e.emitted == 0 && sure < e.fade { // too short for both fades
 		return nil
 	}
-	return e.give(max(sure, 0))
+	return e.emit(max(sure, 0))
 }
 
 // end returns the rest without excess silence.
@@ -61,33 +61,33 @@ func (e *edges) end() []float32 {
 	if !e.started {
 		return nil
 	}
-	n := min(e.audible+e.tail, len(e.held))
-	fade := min(e.fade, (e.given+n)/2)
-	if e.given == 0 {
+	n := min(e.audible+e.tail, len(e.pending))
+	fade := min(e.fade, (e.emitted+n)/2)
+	if e.emitted == 0 {
 		e.fadeIn(fade)
 	}
 	for i := range fade {
-		e.held[n-1-i] *= float32(i) / float32(fade)
+		e.pending[n-1-i] *= float32(i) / float32(fade)
 	}
 	e.fade = 0
-	return e.give(n)
+	return e.emit(n)
 }
 
-// give returns the first n held samples.
-func (e *edges) give(n int) []float32 {
-	if e.given == 0 && e.fade > 0 {
+// emit returns the first n held samples.
+func (e *edges) emit(n int) []float32 {
+	if e.emitted == 0 && e.fade > 0 {
 		e.fadeIn(e.fade)
 	}
-	out := e.held[:n:n]
-	e.held = append([]float32(nil), e.held[n:]...)
-	e.given += n
+	out := e.pending[:n:n]
+	e.pending = append([]float32(nil), e.pending[n:]...)
+	e.emitted += n
 	e.audible -= n
 	return out
 }
 
 func (e *edges) fadeIn(n int) {
 	for i := range n {
-		e.held[i] *= float32(i) / float32(n)
+		e.pending[i] *= float32(i) / float32(n)
 	}
 }
 

@@ -38,7 +38,7 @@ const (
 
 // streamedSound is the sound of one phrase as the model computes it.
 type streamedSound struct {
-	p          *Piper
+	voice      *Piper
 	frames     []float32 // of each id
 	begin      int       // first frame to emit
 	end        int       // frame after the last to emit
@@ -62,7 +62,7 @@ func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions)
 	}
 	// A phrase after another one uses long pieces too. That depends on the phrase and not on who
 	// waits, so that the same text always gives the same samples.
-	w := &streamedSound{p: p, longPieces: o.LongPieces || b.index > 0}
+	w := &streamedSound{voice: p, longPieces: o.LongPieces || b.index > 0}
 	err := w.atGate(ctx, o.Urgency, func(ctx context.Context) (err error) {
 		if err = w.runEncoder(ctx, b, o); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions)
 
 // runEncoder runs the encoder.
 func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.SpeakOptions) (err error) {
-	p := w.p
+	p := w.voice
 	dice := newRand(o, b.index)
 	inputs, err := p.encoderInputs(b.ids, o, dice)
 	outputs := make([]Value, p.encoderOutputs)
@@ -213,9 +213,9 @@ func (w *streamedSound) piece(ctx context.Context, u *engine.Urgency) (pcm []flo
 // atGate runs work with the cores for it. If nobody waits for the sound, work yields once.
 func (w *streamedSound) atGate(ctx context.Context, u *engine.Urgency, work func(context.Context) error) error {
 	if w.longPieces {
-		return w.p.gate.DoRestartableOnce(ctx, u, w.p.threads(), work)
+		return w.voice.gate.DoRestartableOnce(ctx, u, w.voice.threads(), work)
 	}
-	return w.p.atGate(ctx, u, func() error { return work(ctx) })
+	return w.voice.atGate(ctx, u, func() error { return work(ctx) })
 }
 
 // nextPiece makes the next piece in one passage.
@@ -231,13 +231,13 @@ func (w *streamedSound) nextPiece(ctx context.Context) ([]float32, error) {
 
 // prepared reports whether the last stage can make sound up to a frame.
 func (w *streamedSound) prepared(to int) bool {
-	return w.buffers[fineStage].end() >= min(to+w.p.reachOf(fineStage), w.whole)*coarseRate
+	return w.buffers[fineStage].end() >= min(to+w.voice.reachOf(fineStage), w.whole)*coarseRate
 }
 
 // sound runs the last stage up to a frame.
 func (w *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
 	out := w.buffers[stageCount]
-	if err := w.p.stages[fineStage].extend(ctx, out, w.buffers[fineStage], to*coarseRate,
+	if err := w.voice.stages[fineStage].extend(ctx, out, w.buffers[fineStage], to*coarseRate,
 		w.whole*coarseRate); err != nil {
 		return nil, err
 	}
@@ -257,21 +257,21 @@ func (w *streamedSound) prepare(ctx context.Context, step int) error {
 // flow runs the first stage, as far as the last stage needs it to reach step.
 func (w *streamedSound) flow(ctx context.Context, step int) error {
 	_, to := w.needed(step)
-	return w.p.stages[flowStage].extend(ctx, w.buffers[flowStage+1], w.buffers[flowStage], to, w.whole)
+	return w.voice.stages[flowStage].extend(ctx, w.buffers[flowStage+1], w.buffers[flowStage], to, w.whole)
 }
 
 // coarse runs the second stage likewise.
 func (w *streamedSound) coarse(ctx context.Context, step int) error {
 	to, _ := w.needed(step)
-	return w.p.stages[coarseStage].extend(ctx, w.buffers[coarseStage+1], w.buffers[coarseStage], to, w.whole)
+	return w.voice.stages[coarseStage].extend(ctx, w.buffers[coarseStage+1], w.buffers[coarseStage], to, w.whole)
 }
 
 // needed returns how far the stages before the last must run for sound up to step.
 func (w *streamedSound) needed(step int) (coarse, flow int) {
-	allCoarse := min(w.end+w.p.reachOf(fineStage), w.whole)
-	allFlow := min(allCoarse+w.p.reachOf(coarseStage), w.whole)
-	coarse = w.p.extendTo(coarseStage, step+w.p.reachOf(fineStage), allCoarse)
-	return coarse, w.p.extendTo(flowStage, coarse+w.p.reachOf(coarseStage), allFlow)
+	allCoarse := min(w.end+w.voice.reachOf(fineStage), w.whole)
+	allFlow := min(allCoarse+w.voice.reachOf(coarseStage), w.whole)
+	coarse = w.voice.extendTo(coarseStage, step+w.voice.reachOf(fineStage), allCoarse)
+	return coarse, w.voice.extendTo(flowStage, coarse+w.voice.reachOf(coarseStage), allFlow)
 }
 
 // extendTo returns to, or all if the stage would look nearly that far anyway; the joint would cost

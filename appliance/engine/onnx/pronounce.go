@@ -21,12 +21,12 @@ const noWord = -1
 
 // A pronouncer converts text to the phonemes of one language.
 type pronouncer struct {
-	ph      phonemizer
-	voice   string                  // name of the voice in eSpeak NG
-	tag     string                  // BCP 47
-	rewrite func(ipa string) string // converts phonemes to the notation of the voice's model
-	words   wordCache               // words that were pronounced alone
-	scripts scripts                 // that it can pronounce
+	phonemizer phonemizer
+	voice      string                  // name of the voice in eSpeak NG
+	tag        string                  // BCP 47
+	rewrite    func(ipa string) string // converts phonemes to the notation of the voice's model
+	words      wordCache               // words that were pronounced alone
+	scripts    scripts                 // that it can pronounce
 }
 
 // sentences returns the sentences of a text. Writing that the language cannot pronounce is an
@@ -207,7 +207,7 @@ type spokenWord struct {
 
 // phonemes returns the phonemes of a text that consists of words, and the word of each byte.
 func (r *pronouncer) phonemes(ctx context.Context, spoken string, words []spokenWord) (string, []int, error) {
-	ipa, err := r.ph.Phonemize(ctx, spoken, r.voice)
+	ipa, err := r.phonemizer.Phonemize(ctx, spoken, r.voice)
 	if err != nil {
 		return "", nil, err
 	}

@@ -26,7 +26,7 @@ func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, er
 	if ok {
 		return ipa, nil
 	}
-	ipa, err := r.ph.Phonemize(ctx, word, r.voice)
+	ipa, err := r.phonemizer.Phonemize(ctx, word, r.voice)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +43,7 @@ func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, er
 // A phone is a phoneme of a text without stress and length marks.
 type phone struct {
 	r      rune
-	at     int  // byte position
+	offset int  // byte position
 	begins bool // the first after a space
 	word   int  // index of the written word
 	vowel  bool
@@ -61,7 +61,7 @@ func phones(ipa string) []phone {
 		case unicode.IsLetter(r) && !lengthens(r) && r != 'ˈ' && r != 'ˌ':
 			all = append(all, phone{
 				r:      r,
-				at:     i,
+				offset: i,
 				begins: begins,
 				word:   noWord,
 				vowel:  vowel(r),
@@ -190,7 +190,7 @@ func spreadToBytes(ipa string, got []phone) []int {
 	of := make([]int, len(ipa))
 	next, word := 0, noWord
 	for i, r := range ipa {
-		if next < len(got) && got[next].at == i {
+		if next < len(got) && got[next].offset == i {
 			word = got[next].word
 			next++
 		}

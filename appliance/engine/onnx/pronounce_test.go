@@ -15,11 +15,11 @@ import (
 
 func readerOf(ph phonemizer, voice, tag string) *pronouncer {
 	return &pronouncer{
-		ph:      ph,
-		voice:   voice,
-		tag:     tag,
-		scripts: scriptsOf(tag),
-		rewrite: func(s string) string { return s },
+		phonemizer: ph,
+		voice:      voice,
+		tag:        tag,
+		scripts:    scriptsOf(tag),
+		rewrite:    func(s string) string { return s },
 	}
 }
 
@@ -175,14 +175,14 @@ func TestEveryWordIsInAPhrase(t *testing.T) {
 	}
 	l, _ := kokoroLanguageOf("a")
 	read := &pronouncer{
-		ph:      ph,
-		voice:   l.espeak,
-		tag:     l.tag,
-		scripts: scriptsOf(l.tag),
-		rewrite: l.rewrite,
+		phonemizer: ph,
+		voice:      l.espeak,
+		tag:        l.tag,
+		scripts:    scriptsOf(l.tag),
+		rewrite:    l.rewrite,
 	}
 	piper := &Piper{alphabet: letters, pronouncer: read}
-	kokoro := &kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, pronouncer: read}
+	kokoro := &kokoroVoice{kokoro: &Kokoro{alphabet: letters}, language: l, pronouncer: read}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(",
 			")", strings.Repeat("na", 200), "of the", "é"})

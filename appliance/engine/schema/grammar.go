@@ -19,10 +19,10 @@ const maxDepth = 16
 // strings, numbers, booleans, dates and times, and unions of these. Validation checks the rest of
 // the schema.
 type writer struct {
-	whole json.RawMessage
-	rules strings.Builder
-	count int
-	used  map[string]bool // basics that are used
+	whole      json.RawMessage
+	rules      strings.Builder
+	count      int
+	usedBasics map[string]bool // basics that are used
 	// refs and objects cache the targets of references and the objects on the way to them.
 	refs    map[string]node
 	objects map[string]map[string]json.RawMessage
@@ -59,25 +59,25 @@ var formats = map[string]string{"date": "date", "time": "time", "date-time": "mo
 
 func newWriter(whole []byte) *writer {
 	return &writer{
-		whole:   whole,
-		used:    map[string]bool{},
-		refs:    map[string]node{},
-		objects: map[string]map[string]json.RawMessage{},
+		whole:      whole,
+		usedBasics: map[string]bool{},
+		refs:       map[string]node{},
+		objects:    map[string]map[string]json.RawMessage{},
 	}
 }
 
 // write returns the grammar of a call's arguments, an object with top's properties.
 func (w *writer) write(top node) string {
 	fmt.Fprintf(&w.rules, "root ::= %s\n", w.object(top, 0))
-	for _, b := range slices.Sorted(maps.Keys(w.used)) {
+	for _, b := range slices.Sorted(maps.Keys(w.usedBasics)) {
 		fmt.Fprintf(&w.rules, "%s ::= %s\n", b, basics[b])
 	}
 	return w.rules.String()
 }
 
 func (w *writer) basic(name string) string {
-	if !w.used[name] {
-		w.used[name] = true
+	if !w.usedBasics[name] {
+		w.usedBasics[name] = true
 		for _, n := range dependencies[name] {
 			w.basic(n)
 		}
