@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-func TestARunningBoxIsFoundByItsDataFolder(t *testing.T) {
+func TestRunningFindsTheBoxOfADataFolder(t *testing.T) {
 	cfg := config.Config{Data: t.TempDir(), TLS: config.TLS{Mode: config.TLSOff}}
 	found := func() string {
 		t.Helper()
@@ -62,9 +62,8 @@ func TestARunningBoxIsFoundByItsDataFolder(t *testing.T) {
 	}
 }
 
-// Others are told the addresses that they can open, and not that of the machine to
-// itself.
-func TestABoxIsFoundFromElsewhere(t *testing.T) {
+// Elsewhere returns addresses that other machines can open, and never a loopback address.
+func TestElsewhere(t *testing.T) {
 	machine := []net.IP{net.ParseIP("2001:db8::7"), net.ParseIP("192.0.2.7").To4(), net.ParseIP("10.8.0.1").To4()}
 	for _, c := range []struct {
 		a    address
@@ -83,7 +82,7 @@ func TestABoxIsFoundFromElsewhere(t *testing.T) {
 			ACME:   true,
 		}, "https://box.example"},
 		{address{URL: "http://192.0.2.7:80", Listen: "192.0.2.7:80"}, "http://192.0.2.7"},
-		{address{URL: "http://127.0.0.1:8080"}, ""}, // of a box of before
+		{address{URL: "http://127.0.0.1:8080"}, ""}, // of an older version
 	} {
 		if got := strings.Join(c.a.elsewhere(machine), " "); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.a, got, c.want)

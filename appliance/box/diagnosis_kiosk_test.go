@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
+func TestExamineDevice(t *testing.T) {
 	all := []soundcard.Device{
 		{ID: "alsa_input.usb-Acme_Puck", Name: "Acme Puck Mono", Kind: soundcard.Input},
 		{ID: "alsa_input.usb-Acme_Cam", Name: "Acme Camera", Kind: soundcard.Input},
@@ -46,7 +46,7 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 		t.Errorf("without any: %+v", f)
 	}
 	if f := examineDevice("microphone", soundcard.Input, nil, "puck"); !strings.Contains(f.What,
-		"no microphone is called \"puck\": there is none at all") {
+		"no microphone matches \"puck\": there is none") {
 		t.Errorf("without any: %+v", f)
 	}
 	if f := examineFile("button", filepath.Join(t.TempDir(), "gpiochip0"), 4, "gpio"); f.Health != doctor.Problem ||
@@ -58,7 +58,7 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 	}
 }
 
-func TestTheDoctorKnowsWhetherAConversationCanBegin(t *testing.T) {
+func TestExamineKioskChat(t *testing.T) {
 	cfg := config.Config{Data: t.TempDir(), Kiosk: config.Kiosk{Enabled: true, Account: "default"}}
 	examine := func() []doctor.Finding {
 		t.Helper()

@@ -14,7 +14,7 @@ import (
 	"parley/store"
 )
 
-// write writes a file and the folders that lead to it.
+// write writes a file, and creates the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -36,7 +36,7 @@ func newRecords(t *testing.T) (*store.Store, string) {
 	return records, data
 }
 
-func TestOnATerminalTheFirstKeyIsShownAndNotWritten(t *testing.T) {
+func TestFirstKeyOnATerminalIsNotWritten(t *testing.T) {
 	records, data := newRecords(t)
 	key, err := MakeFirstKey(t.Context(), data, true, records)
 	if err != nil || !key.Made || key.File != "" || len(key.APIKey) < 40 {
@@ -50,7 +50,7 @@ func TestOnATerminalTheFirstKeyIsShownAndNotWritten(t *testing.T) {
 	}
 }
 
-func TestElsewhereTheFirstKeyGoesToAFileOfItsOwner(t *testing.T) {
+func TestFirstKeyWithoutATerminalGoesToAFile(t *testing.T) {
 	records, data := newRecords(t)
 	key, err := MakeFirstKey(t.Context(), data, false, records)
 	if err != nil || key.File != filepath.Join(data, layout.FirstKey) {
@@ -66,7 +66,7 @@ func TestElsewhereTheFirstKeyGoesToAFileOfItsOwner(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsThereIsNotOverwrittenAndNoKeyIsMade(t *testing.T) {
+func TestFirstKeyDoesNotOverwriteAFile(t *testing.T) {
 	records, data := newRecords(t)
 	file := filepath.Join(data, layout.FirstKey)
 	write(t, file, "of another box")

@@ -16,7 +16,7 @@ import (
 	"parley/store"
 )
 
-// stopped stands in for the chats and the speaker of a box that has neither.
+// stopped replaces the chats and the speaker of a box that has neither.
 type stopped struct{}
 
 func (stopped) Missing(context.Context) []string { return []string{"the models are being loaded"} }
@@ -55,7 +55,7 @@ func newHealth(t *testing.T) (*Health, *metrics.Metrics) {
 	}), figures
 }
 
-func TestTheFiguresOfTheBoxAreThoseOfTheNewestAnswers(t *testing.T) {
+func TestHealthSummarisesTheNewestAnswers(t *testing.T) {
 	b, figures := newHealth(t)
 	h, err := b.Health(t.Context())
 	if err != nil || h.Ready || len(h.Missing) != 1 || h.Answers.Count != 0 || h.Disk.Free == 0 ||
@@ -115,7 +115,7 @@ func TestWatchReportsEachAnswerOnce(t *testing.T) {
 	}
 }
 
-func TestARunningBoxExaminesItselfOnceAtATime(t *testing.T) {
+func TestOnlyOneDiagnosisAtATime(t *testing.T) {
 	b, _ := newHealth(t)
 	d, err := b.Diagnose(t.Context())
 	if err != nil {
@@ -135,7 +135,7 @@ func TestARunningBoxExaminesItselfOnceAtATime(t *testing.T) {
 	}
 }
 
-func TestTheSettingsThatHoldAreTold(t *testing.T) {
+func TestSettings(t *testing.T) {
 	b, _ := newHealth(t)
 	s := b.Settings()
 	if len(s.Settings) != len(config.Settings()) {

@@ -19,9 +19,9 @@ import (
 	"parley/internal/bundle"
 )
 
-// pipOf puts a pip3 before all others that serves one package, says on a pipe when
-// it was asked, and waits there until it may go on.
-func pipOf(t *testing.T, data string, fails bool) (asked, goOn string) {
+// fakePip puts a pip3 first into PATH that serves one package. It creates the file asked
+// when it is called, and waits for the file goOn.
+func fakePip(t *testing.T, data string, fails bool) (asked, goOn string) {
 	t.Helper()
 	folder := t.TempDir()
 	asked, goOn = filepath.Join(folder, "asked"), filepath.Join(folder, "go-on")
@@ -49,8 +49,8 @@ func pipOf(t *testing.T, data string, fails bool) (asked, goOn string) {
 	return asked, goOn
 }
 
-// packsOf is a box with one pack that can be fetched, a voice whose one file has data.
-func packsOf(t *testing.T, data string) *Packs {
+// testPacks returns the packs of a box that can fetch one, a voice with one file.
+func testPacks(t *testing.T, data string) *Packs {
 	t.Helper()
 	cfg, err := config.Load(config.Sources{
 		Flags: map[string]string{"packs": filepath.Join(t.TempDir(), "packs"), "profile": "test"},
@@ -97,8 +97,8 @@ func packsOf(t *testing.T, data string) *Packs {
 	return b
 }
 
-// watched is what WatchPull told, whole.
-func watched(t *testing.T, b *Packs) (all []contract.PackPull) {
+// watchPull returns all states that WatchPull reports.
+func watchPull(t *testing.T, b *Packs) (all []contract.PackPull) {
 	t.Helper()
 	if err := b.WatchPull(t.Context(), func(v any) error {
 		all = append(all, v.(contract.PackPull))
@@ -109,8 +109,8 @@ func watched(t *testing.T, b *Packs) (all []contract.PackPull) {
 	return all
 }
 
-// until waits for a file that a pip3 makes.
-func until(t *testing.T, file string) {
+// waitForFile waits until a file exists.
+func waitForFile(t *testing.T, file string) {
 	t.Helper()
 	for {
 		if _, err := os.Stat(file); err == nil || t.Context().Err() != nil {
@@ -120,9 +120,9 @@ func until(t *testing.T, file string) {
 	}
 }
 
-func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
-	asked, goOn := pipOf(t, "sound", false)
-	b := packsOf(t, "sound")
+func TestOnePullAtATime(t *testing.T) {
+	asked, goOn := fakePip(t, "sound", false)
+	b := testPacks(t, "sound")
 	if err := b.WatchPull(t.Context(), func(any) error { return errors.New("there is none") }); err != nil {
 		t.Error(err)
 	}
@@ -130,7 +130,7 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 	if err != nil || p.State != "going" {
 		t.Fatalf("begun: %+v, %v", p, err)
 	}
-	until(t, asked)
+	waitForFile(t, asked)
 	if _, err := b.PullPack(t.Context(), "voice-test"); !isConflict(err, "voice-test is being fetched") {
 		t.Errorf("a second one: %v", err)
 	}
@@ -141,7 +141,7 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := watched(t, b)
+	all := watchPull(t, b)
 	if last := all[len(all)-1]; last.State != "done" || last.Error != "" || last.EndedOn == 0 {
 		t.Errorf("told %+v", all)
 	}
@@ -163,7 +163,7 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 	}
 }
 
-func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
+func TestFailedPullLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		fails, cancel bool
 		data, state   string
@@ -179,12 +179,12 @@ func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
 		"damaged on a way": {data: "noise", state: "failed", why: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked, goOn := pipOf(t, c.data, c.fails)
-			b := packsOf(t, "sound")
+			asked, goOn := fakePip(t, c.data, c.fails)
+			b := testPacks(t, "sound")
 			if _, err := b.PullPack(t.Context(), "voice-test"); err != nil {
 				t.Fatal(err)
 			}
-			until(t, asked)
+			waitForFile(t, asked)
 			if c.cancel {
 				if p, err := b.CancelPull(t.Context()); err != nil || p.State != "cancelled" {
 					t.Errorf("cancelled: %+v, %v", p, err)
@@ -192,7 +192,7 @@ func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
 			} else if err := os.WriteFile(goOn, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			all := watched(t, b)
+			all := watchPull(t, b)
 			if last := all[len(all)-1]; last.State != c.state || !strings.Contains(last.Error, c.why) ||
 				(last.Error == "") == (c.state == "failed") {
 				t.Errorf("told %+v", last)
@@ -206,8 +206,8 @@ func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatTheBoxCannotFetchOrRemoveIsSaid(t *testing.T) {
-	b := packsOf(t, "sound")
+func TestImpossibleChangesOfPacksAreExplained(t *testing.T) {
+	b := testPacks(t, "sound")
 	if _, err := b.PullPack(t.Context(), "nothing"); !errors.As(err, new(contract.ErrNotFound)) {
 		t.Errorf("unknown: %v", err)
 	}
@@ -230,7 +230,7 @@ func TestWhatTheBoxCannotFetchOrRemoveIsSaid(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	b.cfg.Packs = "/proc/packs" // nobody may write there, not even root
+	b.cfg.Packs = "/proc/packs" // not even root may write there
 	if _, err := b.PullPack(t.Context(), "voice-joe"); !isConflict(err, "cannot write") && os.Getuid() != 0 {
 		t.Errorf("a folder that is read only: %v", err)
 	}

@@ -20,16 +20,16 @@ import (
 	"go.uber.org/goleak"
 )
 
-// acmeServer is Pebble, the ACME server that certificate authorities test with,
-// as a process of its own.
+// acmeServer is a process with Pebble, the ACME server that certificate authorities use for
+// tests.
 type acmeServer struct {
 	directory string
-	admin     string // base URL of its management interface
-	roots     string // file with the authority that the server itself is trusted by
+	admin     string // base URL of the management interface
+	roots     string // file with the authority that vouches for the server itself
 	client    *http.Client
 }
 
-// startPebble starts one that finds every name at 127.0.0.1 and the box's port.
+// startPebble starts an ACME server that finds every name at 127.0.0.1 and the box's port.
 func startPebble(t *testing.T, boxPort string) *acmeServer {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,8 +66,8 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 
 	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"),
 		"-strict", "-dnsserver", startDNS(t))
-	// It waits up to 15 s before each check, and refuses one nonce in twenty,
-	// unless it is told not to.
+	// By default Pebble waits up to 15 s before each check, and refuses one nonce in
+	// twenty.
 	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -100,7 +100,7 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	}
 }
 
-// authority is what signs the server's certificates.
+// authority returns the certificate of the authority that signs the server's certificates.
 func (s *acmeServer) authority(t *testing.T) []byte {
 	t.Helper()
 	var all []byte
@@ -119,7 +119,7 @@ func (s *acmeServer) authority(t *testing.T) []byte {
 	return all
 }
 
-// freeAddress is one on which nobody listens.
+// freeAddress returns an address that is not in use.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,10 +130,11 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startDNS answers for every name that it is at 127.0.0.1, and returns where.
+// startDNS starts a DNS server that answers 127.0.0.1 for every name, and returns its
+// address.
 func startDNS(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // Pebble asks over TCP
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // Pebble uses TCP
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +161,8 @@ func startDNS(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// acmeLeftovers go by themselves: a lock that is looked at every five seconds
-// and gone the next time, idle connections; or there is one for the process.
+// acmeLeftovers are goroutines that end by themselves or exist once per process: those of a
+// lock that is checked every five seconds, and of idle connections.
 var acmeLeftovers = []goleak.Option{
 	goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.keepLockfileFresh"),
 	goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.(*RingBufferRateLimiter).loop"),
@@ -188,7 +189,7 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 	t.Run("at the first start", func(t *testing.T) {
 		box := startBox(t, listen, o, acmeLeftovers...)
 		mark = waitForCertificate(t, box.client(t, roots), o.Names)
-		// Clients that come by address are shown it too.
+		// Clients that connect by address get the certificate too.
 		conn, err := tls.Dial("tcp", listen, &tls.Config{InsecureSkipVerify: true})
 		if err != nil {
 			t.Fatal(err)
@@ -213,8 +214,8 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 	})
 }
 
-// waitForCertificate waits until every name is answered with a certificate that
-// the client trusts, and returns their serial numbers.
+// waitForCertificate waits until the box has a trusted certificate for every name, and
+// returns the serial numbers.
 func waitForCertificate(t *testing.T, c *http.Client, names []string) string {
 	t.Helper()
 	var serials string

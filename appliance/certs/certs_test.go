@@ -21,7 +21,7 @@ import (
 
 const anyPort = "127.0.0.1:0"
 
-// testLog gives the log to the test.
+// testLog writes the log to the test's.
 type testLog struct{ t *testing.T }
 
 func (l testLog) Write(p []byte) (int, error) {
@@ -79,8 +79,8 @@ func (b *testBox) port() string {
 	return port
 }
 
-// client trusts the certificates in roots, whatever name it asks for leads to
-// the box, and it does not follow where it is led.
+// client returns a client that trusts the certificates in roots, connects to the box for
+// every name, and follows no redirects.
 func (b *testBox) client(t *testing.T, roots []byte) *http.Client {
 	t.Helper()
 	pool := x509.NewCertPool()
@@ -122,7 +122,7 @@ func fetch(t *testing.T, c *http.Client, url string, header ...string) (*http.Re
 	return res, string(text)
 }
 
-func own(t *testing.T, names ...string) Options {
+func ownOptions(t *testing.T, names ...string) Options {
 	dir := t.TempDir()
 	return Options{
 		Source:        Own,
@@ -132,8 +132,8 @@ func own(t *testing.T, names ...string) Options {
 	}
 }
 
-func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
-	o := own(t, "box.example", "192.0.2.7")
+func TestCertificateCoversAllNamesOfTheBox(t *testing.T) {
+	o := ownOptions(t, "box.example", "192.0.2.7")
 	box := startBox(t, anyPort, o)
 	ca, err := os.ReadFile(o.AuthorityFile)
 	if err != nil || string(ca) != string(box.Authority()) || strings.Contains(string(ca), "KEY") {
@@ -164,9 +164,9 @@ func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
 	}
 }
 
-// Whoever has the key of the box still cannot pretend to be the pages of
-// others to those who trust the box.
-func TestTheAuthorityIsNotBelievedAboutOthers(t *testing.T) {
+// With the stolen key of a box nobody can forge other web sites to clients that trust the
+// box.
+func TestAuthorityCannotSignForOtherNames(t *testing.T) {
 	a, err := newAuthority([]string{"box.example", "192.0.2.7"})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestTheAuthorityIsNotBelievedAboutOthers(t *testing.T) {
 	}
 }
 
-func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
+func TestBoxCertificateSurvivesARestartAndIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
 	open := func(names ...string) *boxCertificate {
@@ -234,7 +234,7 @@ func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 		}
 		leaf = next
 	}
-	// A name for which it may not sign is left out, and the box runs.
+	// The box leaves out a name that its authority may not sign for.
 	if got := get(open("stranger.example")); got.VerifyHostname("stranger.example") == nil ||
 		got.VerifyHostname("localhost") != nil {
 		t.Errorf("names are %v", got.DNSNames)
@@ -248,7 +248,7 @@ type connTo struct {
 
 func (c connTo) LocalAddr() net.Addr { return c.local }
 
-func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
+func TestLaterAddressesAreCovered(t *testing.T) {
 	dir := t.TempDir()
 	o, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -273,7 +273,7 @@ func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
 	}
 }
 
-func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
+func TestBrokenAuthorityIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
 	if _, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, log); err != nil {
@@ -288,8 +288,8 @@ func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
 	}
 }
 
-func TestWhoForgetsTLSIsTold(t *testing.T) {
-	box := startBox(t, anyPort, own(t))
+func TestClientsWithoutTLSGetAnError(t *testing.T) {
+	box := startBox(t, anyPort, ownOptions(t))
 	c := box.client(t, nil)
 	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
 	var said struct{ Code, Message string }
@@ -310,9 +310,9 @@ func TestWhoForgetsTLSIsTold(t *testing.T) {
 	}
 }
 
-// Neither garbage nor silence nor a crowd without TLS keeps the others out.
+// Garbage, silent connections and many clients without TLS do not block the others.
 func TestClientsWithoutTLSDoNotKeepOthersOut(t *testing.T) {
-	box := startBox(t, anyPort, own(t))
+	box := startBox(t, anyPort, ownOptions(t))
 	for i := range 100 {
 		conn, err := net.Dial("tcp", box.addr.String())
 		if err != nil {
@@ -332,7 +332,7 @@ func TestClientsWithoutTLSDoNotKeepOthersOut(t *testing.T) {
 }
 
 func TestOldTLSIsRefused(t *testing.T) {
-	box := startBox(t, anyPort, own(t))
+	box := startBox(t, anyPort, ownOptions(t))
 	_, err := tls.Dial("tcp", box.addr.String(),
 		&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	if err == nil {
@@ -340,7 +340,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	}
 }
 
-func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
+func TestReplacedFilesAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	a, err := newAuthority(nil)
 	if err != nil {
@@ -396,10 +396,9 @@ func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
 	}
 }
 
-// Requests know of the TLS that they came over, whichever version of HTTP they
-// are of; each connection over which HTTP/1.1 is spoken is given out first, with
-// a way to the one under TLS.
-func TestRequestsKnowOfTheirTLS(t *testing.T) {
+// Requests have the state of their TLS connection with each version of HTTP. http1 gets
+// each connection with HTTP/1.1, and can reach the connection below TLS.
+func TestRequestsHaveTheirTLSState(t *testing.T) {
 	id, err := Open(t.Context(),
 		Options{Source: Own, Folder: t.TempDir(), AuthorityFile: filepath.Join(t.TempDir(), "ca.crt")},
 		&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, slog.New(slog.DiscardHandler))
@@ -436,7 +435,7 @@ func TestRequestsKnowOfTheirTLS(t *testing.T) {
 		}
 		client.CloseIdleConnections()
 	}
-	// One that begins a handshake and says no more does not keep the box from stopping.
+	// A client that stops during its handshake does not keep the box from stopping.
 	silent, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

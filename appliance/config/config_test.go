@@ -12,9 +12,9 @@ import (
 	"parley/appliance/text"
 )
 
-// place is a home and a working folder of their own, with parley.yaml in the
-// latter when text is not empty.
-func place(t *testing.T, text string) Sources {
+// newSources returns an empty home and working folder, with text as parley.yaml in the
+// working folder unless text is empty.
+func newSources(t *testing.T, text string) Sources {
 	t.Helper()
 	s := Sources{Home: filepath.Join(t.TempDir(), "home"), Dir: t.TempDir(), Flags: map[string]string{}}
 	if text != "" {
@@ -43,7 +43,7 @@ func load(t *testing.T, s Sources) Config {
 }
 
 func TestNothingSetGivesTheDefaults(t *testing.T) {
-	s := place(t, "")
+	s := newSources(t, "")
 	c := load(t, s)
 	if c.Data != filepath.Join(s.Home, ".local/share/parley") ||
 		c.Packs != filepath.Join(s.Home, ".cache/parley/packs") ||
@@ -58,7 +58,7 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 }
 
 func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
-	s := place(t, "listen: 127.0.0.1:1\nengines: {voice: one, threads: 1}\nprofile: small\n")
+	s := newSources(t, "listen: 127.0.0.1:1\nengines: {voice: one, threads: 1}\nprofile: small\n")
 	s.Environ = []string{"PARLEY_LISTEN=127.0.0.1:2", "PARLEY_VOICE=two", "PARLEY_PROFILE="}
 	s.Flags["listen"] = "127.0.0.1:3"
 	c := load(t, s)
@@ -71,7 +71,7 @@ func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
 	}
 }
 
-func TestEverySettingMayComeFromEverySource(t *testing.T) {
+func TestEverySettingCanComeFromEverySource(t *testing.T) {
 	value := map[string]string{
 		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
 		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example",
@@ -106,7 +106,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"plugins": "opening-hours", "plugin_signatures.required": "true",
 		"plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 	}
-	// Some settings are only valid together.
+	// These settings are only valid together.
 	with := map[string][]string{
 		"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"},
 		"tls.acme": {"tls.names"}, "tls.email": {"tls.acme", "tls.names"}, "tls.roots": {"tls.acme", "tls.names"},
@@ -123,7 +123,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 			continue
 		}
 		t.Run(name.Key, func(t *testing.T) {
-			byFlag, byEnv, byFile := place(t, ""), place(t, ""), place(t, "")
+			byFlag, byEnv, byFile := newSources(t, ""), newSources(t, ""), newSources(t, "")
 			for _, key := range append(with[name.Key], name.Key) {
 				byFlag.Flags[key] = value[key]
 				s, _ := findSetting(key)
@@ -132,7 +132,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 			write(t, filepath.Join(byFile.Dir, FileName), nested(append(with[name.Key], name.Key), value))
 			a, b, c := load(t, byFlag), load(t, byEnv), load(t, byFile)
 			c.File = ""
-			for _, cfg := range []*Config{&a, &b, &c} { // each has a home of its own
+			for _, cfg := range []*Config{&a, &b, &c} { // their home folders differ
 				if name.Key != "data" {
 					cfg.Data = ""
 				}
@@ -147,8 +147,8 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	}
 }
 
-func TestALexiconIsAMapOfWords(t *testing.T) {
-	c := load(t, place(t, "lexicon:\n  Nguyen: /wɪn/\n  \"AC/DC\": ac dc, the band\n  4711: forty-seven eleven\n"))
+func TestLexiconIsAMap(t *testing.T) {
+	c := load(t, newSources(t, "lexicon:\n  Nguyen: /wɪn/\n  \"AC/DC\": ac dc, the band\n  4711: forty-seven eleven\n"))
 	said := text.Verbalize("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
 	if said != "Nguyen saw ac dc, the band in forty-seven eleven." {
 		t.Errorf("%q", said)
@@ -182,7 +182,7 @@ func nested(keys []string, value map[string]string) string {
 	return b.String()
 }
 
-func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
+func TestErrorsNameSettingSourceAndAllowedValues(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want []string
@@ -234,7 +234,7 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"a: 1\n---\nb: 2", []string{"unknown key a"}},
 		{"data: a\n---\ndata: b", []string{":3", "second document"}},
 	} {
-		_, err := Load(place(t, c.text))
+		_, err := Load(newSources(t, c.text))
 		if err == nil {
 			t.Errorf("%q is accepted", c.text)
 			continue
@@ -242,7 +242,7 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		for _, w := range append(c.want, FileName) {
 			if w == FileName && (strings.HasPrefix(err.Error(), "engines.language_model") ||
 				strings.HasPrefix(err.Error(), "tls:")) {
-				continue // about several settings together
+				continue // an error about several settings
 			}
 			if !strings.Contains(err.Error(), w) {
 				t.Errorf("%q: %v\n does not name %q", c.text, err, w)
@@ -255,14 +255,14 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 }
 
 func TestAKeyInPlaceOfItsVariableIsNotRepeated(t *testing.T) {
-	_, err := Load(place(t, "engines: {language_model: {openai: http://h, model: m, key_env: sk-very-secret}}"))
+	_, err := Load(newSources(t, "engines: {language_model: {openai: http://h, model: m, key_env: sk-very-secret}}"))
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v, want an error without the key", err)
 	}
 }
 
-func TestPathsStartWhereTheyAreWritten(t *testing.T) {
-	s := place(t, "data: data\npacks: ~/packs\n")
+func TestPathsAreRelativeToTheirSource(t *testing.T) {
+	s := newSources(t, "data: data\npacks: ~/packs\n")
 	other := t.TempDir()
 	write(t, filepath.Join(other, "box.yaml"), "data: below\ntls: cert.pem,key.pem\n")
 	if c := load(t, s); c.Data != filepath.Join(s.Dir, "data") || c.Packs != filepath.Join(s.Home, "packs") {
@@ -278,7 +278,7 @@ func TestPathsStartWhereTheyAreWritten(t *testing.T) {
 }
 
 func TestTheDataFolderMayHoldTheFile(t *testing.T) {
-	s := place(t, "")
+	s := newSources(t, "")
 	data := t.TempDir()
 	write(t, filepath.Join(data, FileName), "profile: small\n")
 	s.Environ = []string{"PARLEY_DATA=" + data}
@@ -292,28 +292,28 @@ func TestTheDataFolderMayHoldTheFile(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasAskedForMustBeReadable(t *testing.T) {
+func TestNamedFileMustBeReadable(t *testing.T) {
 	for _, file := range []string{"not-there.yaml", "."} {
-		s := place(t, "")
+		s := newSources(t, "")
 		s.File = file
 		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), s.Dir) {
 			t.Errorf("%s: got %v, want an error with the path", file, err)
 		}
 	}
-	s := place(t, "# "+strings.Repeat("x", maxFileBytes))
+	s := newSources(t, "# "+strings.Repeat("x", maxFileBytes))
 	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Errorf("a file of a megabyte: %v", err)
 	}
-	if c := load(t, place(t, "# only a comment\n")); c.Profile != "default" {
+	if c := load(t, newSources(t, "# only a comment\n")); c.Profile != "default" {
 		t.Error("an empty file changed something")
 	}
-	if c := load(t, place(t, "data:\nengines:\n")); c.Profile != "default" {
+	if c := load(t, newSources(t, "data:\nengines:\n")); c.Profile != "default" {
 		t.Error("keys without a value changed something")
 	}
 }
 
-func TestAStrongerSourceReplacesTheModelWhole(t *testing.T) {
-	s := place(t, "engines: {language_model: {openai: http://h/v1/, model: m}}")
+func TestPrecedenceReplacesTheWholeModel(t *testing.T) {
+	s := newSources(t, "engines: {language_model: {openai: http://h/v1/, model: m}}")
 	if m := load(t, s).Engines.LanguageModel; m != (LanguageModel{OpenAI: "http://h/v1", Model: "m"}) {
 		t.Errorf("from the file: %+v", m)
 	}
@@ -327,8 +327,8 @@ func TestAStrongerSourceReplacesTheModelWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
-	s := place(t, "")
+func TestProbableMistakesAreWarnedOf(t *testing.T) {
+	s := newSources(t, "")
 	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c"}
 	s.Flags["listen"], s.Flags["tls"] = "0.0.0.0:8080", "off"
 	c := load(t, s)
@@ -341,7 +341,7 @@ func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
+func TestNearestFindsTypos(t *testing.T) {
 	for in, want := range map[string]string{"vioce": "voice", "voic": "voice", "Voices": "voice", "xyzzy": "",
 		"thread": "threads"} {
 		if got := Nearest(in, []string{"voice", "threads", "transcriber"}); got != want {
@@ -350,7 +350,7 @@ func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestSizesAreBytesOrAPartOfTheDisk(t *testing.T) {
+func TestSizesAreBytesOrAPercentage(t *testing.T) {
 	for text, want := range map[string]int64{"0": 0, "1000": 1000, "500MB": 500e6, "1.5 gb": 1.5e9, "2TB": 2e12,
 		"25%": 25e9, "100%": 100e9} {
 		s, ok := parseSize(text)
@@ -365,7 +365,7 @@ func TestSizesAreBytesOrAPartOfTheDisk(t *testing.T) {
 	}
 }
 
-func TestOneAccountLeavesASeatToOthers(t *testing.T) {
+func TestOneAccountLeavesSlotsToOthers(t *testing.T) {
 	for _, c := range []struct{ all, set, want int }{{8, 0, 6}, {8, 2, 2}, {8, 20, 8}, {1, 0, 1}, {2, 0, 1}} {
 		cfg := Config{Chat: Chat{MaxChats: c.all}, Limits: Limits{ChatsPerAccount: c.set}}
 		if got := cfg.ChatsPerAccount(); got != c.want {
@@ -374,7 +374,7 @@ func TestOneAccountLeavesASeatToOthers(t *testing.T) {
 	}
 }
 
-func TestTURNServersWantCredentials(t *testing.T) {
+func TestTURNServersNeedCredentials(t *testing.T) {
 	servers := map[string]string{"webrtc.servers": "turn:a.example:3478?transport=udp"}
 	if _, err := Load(Sources{Flags: servers, Dir: t.TempDir()}); err == nil ||
 		!strings.Contains(err.Error(), "|NAME|PASSWORD_ENV") {

@@ -9,14 +9,12 @@ import (
 	"testing"
 )
 
-// moreCell matches what a row of the documentation says of a setting behind its help,
-// for the documentation alone.
+// moreCell matches the text that only the documentation has, after the help of a setting.
 var moreCell = regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|.*?(<br>.*?) \\| ")
 
-// The table of settings in the documentation is made of the one in the code, but for what
-// stands behind <br>.
-// After a change: PARLEY_WRITE_DOCS=1 go test -run Document ./appliance/config
-func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
+// The table of settings in the documentation is generated from the code, except the text
+// after <br>. To renew it: PARLEY_WRITE_DOCS=1 go test -run Document ./appliance/config
+func TestDocumentHasTheTableOfSettings(t *testing.T) {
 	const begin, end = "<!-- made of appliance/config/table.go -->\n", "<!-- end -->\n"
 	file := filepath.Join("..", "..", "docs", "configuration.md")
 	text, err := os.ReadFile(file)
@@ -57,7 +55,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	}
 }
 
-// document is the table of all settings in Markdown, with more of some of them.
+// document returns the table of all settings in Markdown; more has the additional texts.
 func document(more map[string]string) string {
 	var b strings.Builder
 	group := ""
@@ -87,5 +85,5 @@ func document(more map[string]string) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// cell escapes what would end a cell of a table.
+// cell escapes the characters that would end a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

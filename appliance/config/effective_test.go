@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The settings that hold are told with where they were set, and without passwords.
-func TestWhatHoldsIsToldWithWhereItWasSet(t *testing.T) {
+// Effective returns the values with their sources, and without passwords.
+func TestEffectiveNamesTheSource(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, FileName)
 	if err := os.WriteFile(file, []byte("web_search:\n  url: http://me:geheim@127.0.0.1:8888\n"), 0o600); err != nil {

@@ -6,7 +6,7 @@ import (
 	"parley/internal/golden"
 )
 
-// Files, variables and scripts of operators have these names, those that are old too.
+// The files, variables and scripts of operators use these names, old names included.
 func TestGoldenSettings(t *testing.T) {
 	lines := []string{FileName, fileVariable, cacheVariable}
 	for _, s := range allSettings() {

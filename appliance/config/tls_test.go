@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestOnlyLoopbackIsOpenUnlessSomebodySaysSo(t *testing.T) {
+func TestOnlyLoopbackIsUnencryptedByDefault(t *testing.T) {
 	for _, c := range []struct {
 		listen, tls string
 		mode        TLSMode
@@ -27,7 +27,7 @@ func TestOnlyLoopbackIsOpenUnlessSomebodySaysSo(t *testing.T) {
 		{"127.0.0.1:1", "off", TLSOff, false},
 		{"127.0.0.1:1", "/c,/k", TLSFiles, false},
 	} {
-		s := place(t, "")
+		s := newSources(t, "")
 		s.Flags["listen"] = c.listen
 		if c.tls != "" {
 			s.Flags["tls"] = c.tls
@@ -39,7 +39,7 @@ func TestOnlyLoopbackIsOpenUnlessSomebodySaysSo(t *testing.T) {
 	}
 }
 
-func TestEveryFormOfTLSMayStandInTheFile(t *testing.T) {
+func TestEveryFormOfTLSInTheFile(t *testing.T) {
 	for text, want := range map[string]TLS{
 		"tls: off": {Mode: TLSOff},
 		"tls: own": {Mode: TLSOwn},
@@ -56,7 +56,7 @@ func TestEveryFormOfTLSMayStandInTheFile(t *testing.T) {
 			Roots:     "/r",
 		},
 	} {
-		got := load(t, place(t, text)).TLS
+		got := load(t, newSources(t, text)).TLS
 		if got.Mode != want.Mode || got.Cert != want.Cert || got.Key != want.Key || got.Directory != want.Directory ||
 			got.Email != want.Email || got.Roots != want.Roots || !slices.Equal(got.Names, want.Names) {
 			t.Errorf("%s: %+v", text, got)
@@ -64,23 +64,23 @@ func TestEveryFormOfTLSMayStandInTheFile(t *testing.T) {
 	}
 }
 
-func TestAStrongerSourceDecidesTheModeOfTLS(t *testing.T) {
-	s := place(t, "tls: {acme: 'https://ca.lan/dir', names: [box.example]}")
+func TestPrecedenceDecidesTheModeOfTLS(t *testing.T) {
+	s := newSources(t, "tls: {acme: 'https://ca.lan/dir', names: [box.example]}")
 	s.Flags["tls"] = "acme"
 	if c := load(t, s).TLS; c.Directory != "https://ca.lan/dir" {
 		t.Errorf("--tls acme forgot the directory of the file: %+v", c)
 	}
-	s = place(t, "tls: {cert: /c, key: /k}")
+	s = newSources(t, "tls: {cert: /c, key: /k}")
 	s.Flags["tls"] = "off"
 	if c := load(t, s).TLS; !c.Off() {
 		t.Errorf("--tls off did not beat the file: %+v", c)
 	}
-	s = place(t, "tls: acme|me@box.example|/r")
+	s = newSources(t, "tls: acme|me@box.example|/r")
 	s.Flags["tls"] = "off"
 	if c := load(t, s).TLS; !c.Off() || c.Email != "" {
 		t.Errorf("--tls off did not beat an ACME server in the file: %+v", c)
 	}
-	s = place(t, "tls: {cert: /c, key: /k}")
+	s = newSources(t, "tls: {cert: /c, key: /k}")
 	s.Environ = []string{"PARLEY_TLS=own"}
 	delete(s.Flags, "tls")
 	if c := load(t, s).TLS; c.Mode != TLSOwn {
@@ -88,7 +88,7 @@ func TestAStrongerSourceDecidesTheModeOfTLS(t *testing.T) {
 	}
 }
 
-func TestTLSThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidTLSIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"tls: maybe":                                        "use auto, off, own, acme",
 		"tls: acme":                                         "set tls.names",
@@ -107,7 +107,7 @@ func TestTLSThatCannotBeIsRefused(t *testing.T) {
 		"tls: {acme: letsencrypt, names: 7}":                "",
 		"tls: {acme: letsencrypt, names: [192.0.2.7, a.b]}": "not addresses",
 	} {
-		_, err := Load(place(t, text))
+		_, err := Load(newSources(t, text))
 		if want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", text, err)

@@ -16,9 +16,8 @@ import (
 	"parley/plugins/registry"
 )
 
-// Dashboards and alarms are made of these names, types and labels, with the values
-// of a label that has only a few. Those of the Go runtime and the process are
-// Prometheus's own.
+// Dashboards and alarms use these names, types and labels, and the values of labels that
+// have few. The figures of the Go runtime and of the process belong to Prometheus.
 func TestGoldenMetrics(t *testing.T) {
 	m := everySeries(t)
 	families, err := m.registry.Gather()
@@ -55,7 +54,7 @@ func TestGoldenMetrics(t *testing.T) {
 	}
 }
 
-// everySeries are figures in which something of every kind has happened.
+// everySeries returns figures in which something of every kind has happened.
 func everySeries(t *testing.T) *Metrics {
 	t.Helper()
 	m, g := New("1.2.3", slog.New(slog.DiscardHandler)), engine.NewGate(1)

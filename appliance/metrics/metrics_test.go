@@ -52,7 +52,7 @@ func TestRequestsAreCountedByRouteAndClass(t *testing.T) {
 	}
 }
 
-func TestStrangersMakeNoSeries(t *testing.T) {
+func TestUnknownRoutesAndMethodsMakeNoSeries(t *testing.T) {
 	m := New("", slog.New(slog.DiscardHandler))
 	for _, method := range []string{"BREW", "GET\n", strings.Repeat("X", 9000)} {
 		for _, route := range []string{"", "/"} {
@@ -67,7 +67,7 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 	}
 }
 
-func TestTheBoxIsSeenAtWork(t *testing.T) {
+func TestFiguresOfABusyBox(t *testing.T) {
 	m := New("", slog.New(slog.DiscardHandler))
 	g := engine.NewGate(4)
 	m.WatchEngines(g)
@@ -102,7 +102,7 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 	)
 }
 
-func TestPluginsAreCountedWhileTheyAreThere(t *testing.T) {
+func TestInstalledPluginsAreCounted(t *testing.T) {
 	m := New("", slog.New(slog.DiscardHandler))
 	states := map[string]string{"hours": "broken"}
 	m.WatchPlugins([]string{"ready", "broken"}, func() map[string]string { return states })

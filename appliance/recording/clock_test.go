@@ -10,15 +10,15 @@ import (
 	"parley/store"
 )
 
-// arrival is a piece of a user's stream: when it was said, and how late it came.
+// arrival is a piece of a user's stream: when it was spoken, and how late it arrived.
 type arrival struct {
 	said, late time.Duration
 }
 
 const arrivalLength = 20 * ms
 
-// stream is a microphone's time from begin to end in pieces, each of which
-// comes as soon as it is whole, and after the stall that holds it back.
+// stream returns a microphone's stream in pieces, each of which arrives when it is
+// complete, or after the stall that delays it.
 func stream(begin, end, stallAt, stall time.Duration) (all []arrival) {
 	for said := begin; said < end; said += arrivalLength {
 		a := arrival{said: said}
@@ -30,9 +30,9 @@ func stream(begin, end, stallAt, stall time.Duration) (all []arrival) {
 	return all
 }
 
-// Where a user's words are in the time of the chat, the clock says in the end of
-// every stall: as if there had been none. Real pauses stay.
-func TestSoundThatTheNetworkHeldBackIsWhereItWasSaid(t *testing.T) {
+// At the end of each network stall, the user's sound is where it would be without the
+// stall. Real pauses stay.
+func TestDelayedSoundIsAtItsTime(t *testing.T) {
 	const s = time.Second
 	for name, pieces := range map[string][]arrival{
 		"no stall":                   stream(s, 10*s, 0, 0),
@@ -45,17 +45,17 @@ func TestSoundThatTheNetworkHeldBackIsWhereItWasSaid(t *testing.T) {
 		"a stall shorter than slack": stream(s, 10*s, 4*s, 150*ms),
 	} {
 		var c ear.Clock
-		r, shelf, clock := recording(t)
+		r, shelf, clock := newTestRecorder(t)
 		var sample int64
 		for _, a := range pieces {
 			clock.now = a.said + arrivalLength + a.late
 			pcm := make([]float32, audio.Samples(arrivalLength, engine.SpeechRateHz))
 			if a.said%s == 0 {
-				pcm = beep(engine.SpeechRateHz, arrivalLength)
+				pcm = tone(engine.SpeechRateHz, arrivalLength)
 			}
 			c.Arrived(clock.now, sample, len(pcm), 0, false)
 			r.Heard(c.At(sample), pcm)
-			tell(r)
+			handleQueued(r)
 			r.flush(clock.now)
 			sample += int64(len(pcm))
 		}
@@ -72,24 +72,24 @@ func TestSoundThatTheNetworkHeldBackIsWhereItWasSaid(t *testing.T) {
 		if got := c.At(sample); (got - last.said).Abs() > 5*ms {
 			t.Errorf("%s: what was said at %v is at %v", name, last.said, got)
 		}
-		wantSounding(t, "user in "+name, shelf.hear(t, store.UserSide), want...)
+		wantSoundTimes(t, "user in "+name, shelf.decode(t, store.UserSide), want...)
 	}
 }
 
-// Sound that comes faster than anybody can speak is all there, in its order.
-func TestSoundThatComesTooFastIsKeptWhole(t *testing.T) {
+// Sound that arrives faster than real time is recorded completely and in order.
+func TestFastSoundIsRecordedCompletely(t *testing.T) {
 	var c ear.Clock
-	r, shelf, clock := recording(t)
+	r, shelf, clock := newTestRecorder(t)
 	clock.now = time.Second
-	for n := range int64(500) { // ten seconds in one
+	for n := range int64(500) { // ten seconds in one second
 		clock.now += 2 * ms
 		c.Arrived(clock.now, n*320, 320, 0, false)
-		r.Heard(c.At(n*320), beep(engine.SpeechRateHz, arrivalLength))
-		tell(r)
+		r.Heard(c.At(n*320), tone(engine.SpeechRateHz, arrivalLength))
+		handleQueued(r)
 		r.flush(clock.now)
 	}
 	r.close()
-	if got := len(shelf.hear(t, store.UserSide)); got < 10*engine.SpeechRateHz || got > 11*engine.SpeechRateHz {
+	if got := len(shelf.decode(t, store.UserSide)); got < 10*engine.SpeechRateHz || got > 11*engine.SpeechRateHz {
 		t.Errorf("%d samples are kept of ten seconds", got)
 	}
 	if end := c.At(500 * 320); end < 9*time.Second || end > 11*time.Second {

@@ -17,8 +17,8 @@ import (
 
 var noon = time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// ended is a recording of so many megabytes as its name has letters: "aa" is of
-// account a. Its chat ended so many hours before noon.
+// ended returns a recording of as many megabytes as its name has letters; "aa" belongs to
+// account a. Its chat ended that many hours before noon.
 func ended(name string, hours int) store.StoredSound {
 	return store.StoredSound{
 		ChatID:    fmt.Sprintf("%s%d", name, hours),
@@ -32,7 +32,7 @@ func live(name string) store.StoredSound {
 	return store.StoredSound{ChatID: name, AccountID: name[:1], Bytes: int64(len(name)) * 1e6}
 }
 
-func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
+func TestSurplus(t *testing.T) {
 	day := 24
 	for name, c := range map[string]struct {
 		limits Limits
@@ -45,7 +45,7 @@ func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 			[]store.StoredSound{ended("a", 32*day), ended("b", 31*day), ended("a", 29*day)}, "a768 b744"},
 		"too much, the first": {Limits{Bytes: 4e6}, []store.StoredSound{ended("aa", 9), ended("aa", 8), ended("aa", 7)},
 			"aa9"},
-		// a is loud and came later; b keeps its one.
+		// a has more, and later ones; b keeps its only one.
 		"of the largest": {Limits{Bytes: 5e6},
 			[]store.StoredSound{ended("bb", 9), ended("aaa", 8), ended("aa", 7)}, "aaa8"},
 		"then of the next": {Limits{Bytes: 3e6},
@@ -67,10 +67,9 @@ func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 	}
 }
 
-// Whatever lies there: what stays is within the limits unless nothing of it may
-// go, of every account the oldest went first, and no account that has less was
-// touched for one that has more.
-func TestRoomIsMadeFairly(t *testing.T) {
+// For any recordings: the rest is within the limits unless nothing more may be deleted, the
+// oldest of each account come first, and an account loses nothing to one that has more.
+func TestSurplusIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kept := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.StoredSound {
 			k := ended(strings.Repeat(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "account"),
@@ -123,16 +122,16 @@ func TestRoomIsMadeFairly(t *testing.T) {
 	})
 }
 
-// fakeShelf notes when what is dropped.
-type fakeShelf struct {
+// fakeArchive records when recordings are deleted.
+type fakeArchive struct {
 	begun time.Time
 	steps []string
 	fails error
 }
 
-func (s *fakeShelf) StoredSounds(context.Context) ([]store.StoredSound, error) { return nil, nil }
+func (s *fakeArchive) StoredSounds(context.Context) ([]store.StoredSound, error) { return nil, nil }
 
-func (s *fakeShelf) DropSounds(_ context.Context, ids []string) error {
+func (s *fakeArchive) DropSounds(_ context.Context, ids []string) error {
 	s.steps = append(s.steps, fmt.Sprintf("%d after %v", len(ids), time.Since(s.begun)))
 	return s.fails
 }
@@ -140,24 +139,25 @@ func (s *fakeShelf) DropSounds(_ context.Context, ids []string) error {
 func TestRecordingsAreDeletedInSmallSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		surplus := make([]store.StoredSound, 2*stepSize+3)
-		s := &fakeShelf{begun: time.Now()}
+		s := &fakeArchive{begun: time.Now()}
 		dropped, err := Drop(t.Context(), s, surplus)
 		if err != nil || dropped != len(surplus) || fmt.Sprint(s.steps) != "[8 after 0s 8 after 50ms 3 after 100ms]" {
 			t.Errorf("%d, %v: %v", dropped, err, s.steps)
 		}
-		s = &fakeShelf{begun: time.Now(), fails: store.ErrFull}
+		s = &fakeArchive{begun: time.Now(), fails: store.ErrFull}
 		if dropped, err := Drop(t.Context(), s, surplus); !errors.Is(err, store.ErrFull) || dropped != 0 {
 			t.Errorf("%d, %v", dropped, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if dropped, err := Drop(ctx, &fakeShelf{}, surplus); !errors.Is(err, context.Canceled) || dropped != stepSize {
+		dropped, err = Drop(ctx, &fakeArchive{}, surplus)
+		if !errors.Is(err, context.Canceled) || dropped != stepSize {
 			t.Errorf("called off: %d, %v", dropped, err)
 		}
 	})
 }
 
-func TestABoxGivesNoticeOnce(t *testing.T) {
+func TestNoticeIsGivenOnce(t *testing.T) {
 	fresh, old := t.TempDir(), t.TempDir()
 	n, err := GiveNotice(fresh, 0, 0, noon)
 	if err != nil || !n.From.Equal(noon) {

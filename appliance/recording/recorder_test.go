@@ -21,32 +21,32 @@ import (
 	"parley/store"
 )
 
-// shelf is a folder that recordings are put on.
-type shelf struct {
+// testArchive stores recordings in a folder.
+type testArchive struct {
 	dir    string
 	full   error
 	failed bool
 }
 
-func (s *shelf) CreateRecording(chatID string, side store.Side) (*os.File, error) {
+func (s *testArchive) CreateRecording(chatID string, side store.Side) (*os.File, error) {
 	if s.full != nil {
 		return nil, s.full
 	}
 	return os.Create(s.path(chatID, side))
 }
 
-func (s *shelf) path(chatID string, side store.Side) string {
+func (s *testArchive) path(chatID string, side store.Side) string {
 	return filepath.Join(s.dir, chatID+"-"+string(side)+".opus")
 }
 
-func (s *shelf) FailRecording(context.Context, string) error {
+func (s *testArchive) FailRecording(context.Context, string) error {
 	s.failed = true
 	return nil
 }
 
-// hear is one side of a chat as it was kept, at 16 kHz; nil when it made no
-// sound.
-func (s *shelf) hear(t *testing.T, side store.Side) []float32 {
+// decode returns one side of a chat as it was recorded, at 16 kHz, and nil if there is no
+// file.
+func (s *testArchive) decode(t *testing.T, side store.Side) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(s.path("chat", side))
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,22 +67,21 @@ type testClock struct{ now time.Duration }
 
 func (c *testClock) at() time.Duration { return c.now }
 
-// recording returns a recorder that is told what happened by hand: nothing runs
-// by itself.
-func recording(t *testing.T) (*Recorder, *shelf, *testClock) {
+// newTestRecorder returns a recorder that does nothing by itself.
+func newTestRecorder(t *testing.T) (*Recorder, *testArchive, *testClock) {
 	t.Helper()
-	s, c := &shelf{dir: t.TempDir()}, &testClock{}
+	s, c := &testArchive{dir: t.TempDir()}, &testClock{}
 	return New("chat", s, NewSyncer(), c.at, slog.New(slog.DiscardHandler)), s, c
 }
 
-// tell lets the recorder take all that it was told.
-func tell(r *Recorder) {
+// handleQueued makes the recorder handle its queue.
+func handleQueued(r *Recorder) {
 	r.handleAll()
 }
 
 const ms = time.Millisecond
 
-func beep(rateHz int, length time.Duration) []float32 {
+func tone(rateHz int, length time.Duration) []float32 {
 	pcm := make([]float32, audio.Samples(length, rateHz))
 	for i := range pcm {
 		pcm[i] = float32(0.5 * math.Sin(2*math.Pi*800*float64(i)/float64(rateHz)))
@@ -90,12 +89,12 @@ func beep(rateHz int, length time.Duration) []float32 {
 	return pcm
 }
 
-// hum is what the assistant says.
-func hum(length time.Duration) []float32 { return beep(contract.OutputRateHz, length) }
+// assistantTone is the sound of the assistant.
+func assistantTone(length time.Duration) []float32 { return tone(contract.OutputRateHz, length) }
 
-// sounding are the times at which pcm begins and ends to sound, in pairs. Gaps
-// under 15 ms are none: a tone crosses zero.
-func sounding(pcm []float32) (times []time.Duration) {
+// soundTimes returns the times at which sound starts and ends, in pairs. Gaps under 15 ms
+// do not count: a tone crosses zero.
+func soundTimes(pcm []float32) (times []time.Duration) {
 	last := -1
 	at := func(i int) time.Duration { return time.Duration(i) * time.Second / engine.SpeechRateHz }
 	for i, v := range pcm {
@@ -116,9 +115,9 @@ func sounding(pcm []float32) (times []time.Duration) {
 	return times
 }
 
-func wantSounding(t *testing.T, side string, pcm []float32, want ...time.Duration) {
+func wantSoundTimes(t *testing.T, side string, pcm []float32, want ...time.Duration) {
 	t.Helper()
-	got := sounding(pcm)
+	got := soundTimes(pcm)
 	ok := len(got) == len(want)
 	for i := range got {
 		ok = ok && (got[i]-want[i]).Abs() <= 5*ms
@@ -128,104 +127,104 @@ func wantSounding(t *testing.T, side string, pcm []float32, want ...time.Duratio
 	}
 }
 
-// Both sides are where they were in time, to the millisecond, with what was not
-// said any more left out.
-func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
-	r, s, clock := recording(t)
-	// The user, in pieces as they come, with a hole in the stream.
+// Both sides are at their times, to the millisecond, without what an interruption cut.
+func TestRecordingIsInTimeAndEndsAtInterruptions(t *testing.T) {
+	r, s, clock := newTestRecorder(t)
+	// The user, in pieces, with a gap in the stream.
 	for at := 500 * ms; at < 800*ms; at += 20 * ms {
-		r.Heard(at, beep(engine.SpeechRateHz, 20*ms))
+		r.Heard(at, tone(engine.SpeechRateHz, 20*ms))
 	}
-	r.Heard(3000*ms, beep(engine.SpeechRateHz, 300*ms))
-	tell(r)
-	// Two sentences one after the other, the second cut; then another that is
+	r.Heard(3000*ms, tone(engine.SpeechRateHz, 300*ms))
+	handleQueued(r)
+	// Two sentences one after the other, of which the second is cut; then one that is
 	// played to its end, and one that the end of the chat cuts.
-	r.Said(1000*ms, hum(400*ms))
-	r.Said(1050*ms, hum(2000*ms))
-	tell(r)
+	r.Said(1000*ms, assistantTone(400*ms))
+	r.Said(1050*ms, assistantTone(2000*ms))
+	handleQueued(r)
 	for clock.now = 0; clock.now < 2000*ms; clock.now += flushEvery {
 		r.writePlayed(clock.now - flushLag)
 	}
 	r.Cut(2100 * ms)
-	r.Said(2500*ms, hum(200*ms))
-	r.Said(4000*ms, hum(5000*ms))
-	tell(r)
+	r.Said(2500*ms, assistantTone(200*ms))
+	r.Said(4000*ms, assistantTone(5000*ms))
+	handleQueued(r)
 	r.cutPlayback(4300 * ms)
 	r.close()
-	wantSounding(t, "user", s.hear(t, store.UserSide), 500*ms, 800*ms, 3000*ms, 3300*ms)
-	// 1000 to 1400 is followed at once by the second, to 2100.
-	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
+	wantSoundTimes(t, "user", s.decode(t, store.UserSide), 500*ms, 800*ms, 3000*ms, 3300*ms)
+	// The first, 1000 to 1400, is followed at once by the second, to 2100.
+	wantSoundTimes(t, "assistant", s.decode(t, store.AssistantSide),
+		1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
 	if !r.complete() {
 		t.Error("the recording is said to have failed")
 	}
 }
 
-// A stream that is ahead of the clock, or a little behind itself, is kept whole.
-func TestTheUsersSoundIsNeverOverwritten(t *testing.T) {
-	r, s, _ := recording(t)
-	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
-	r.Heard(990*ms, beep(engine.SpeechRateHz, time.Second)) // 10 ms too early
-	r.Heard(60*time.Second, beep(engine.SpeechRateHz, time.Second))
-	tell(r)
+// A stream that is ahead of the clock, or slightly behind itself, is recorded completely.
+func TestUserSoundIsNeverOverwritten(t *testing.T) {
+	r, s, _ := newTestRecorder(t)
+	r.Heard(0, tone(engine.SpeechRateHz, time.Second))
+	r.Heard(990*ms, tone(engine.SpeechRateHz, time.Second)) // 10 ms too early
+	r.Heard(60*time.Second, tone(engine.SpeechRateHz, time.Second))
+	handleQueued(r)
 	r.close()
-	wantSounding(t, "user", s.hear(t, store.UserSide), 0, 2000*ms, 60*time.Second, 61*time.Second)
+	wantSoundTimes(t, "user", s.decode(t, store.UserSide), 0, 2000*ms, 60*time.Second, 61*time.Second)
 }
 
-func TestWhoMakesNoSoundHasNoFile(t *testing.T) {
-	r, s, _ := recording(t)
+func TestSilentSideHasNoFile(t *testing.T) {
+	r, s, _ := newTestRecorder(t)
 	r.Heard(0, nil)
 	r.Said(0, nil)
 	r.Cut(0)
-	tell(r)
+	handleQueued(r)
 	r.close()
-	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || !r.complete() {
+	if s.decode(t, store.UserSide) != nil || s.decode(t, store.AssistantSide) != nil || !r.complete() {
 		t.Error("silence left a file, or failed")
 	}
 }
 
-func TestADiskThatFailsEndsOneSideOfTheRecordingAndNothingElse(t *testing.T) {
-	r, s, _ := recording(t)
-	r.Said(0, hum(100*ms))
-	tell(r)
+func TestDiskErrorEndsOnlyOneSide(t *testing.T) {
+	r, s, _ := newTestRecorder(t)
+	r.Said(0, assistantTone(100*ms))
+	handleQueued(r)
 	r.writePlayed(time.Second)
 	s.full = store.ErrFull
-	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
-	r.Heard(time.Second, beep(engine.SpeechRateHz, time.Second))
-	tell(r)
+	r.Heard(0, tone(engine.SpeechRateHz, time.Second))
+	r.Heard(time.Second, tone(engine.SpeechRateHz, time.Second))
+	handleQueued(r)
 	r.close()
-	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 0, 100*ms)
+	wantSoundTimes(t, "assistant", s.decode(t, store.AssistantSide), 0, 100*ms)
 	if r.complete() {
 		t.Error("nobody is told that the recording is not whole")
 	}
 }
 
-// A recorder that is not served lets everybody else go on.
-func TestNobodyWaitsForTheRecorder(t *testing.T) {
-	r, s, _ := recording(t)
+// A recorder that is not running does not block its callers.
+func TestRecorderDoesNotBlock(t *testing.T) {
+	r, s, _ := newTestRecorder(t)
 	for i := range 2 * queueLength {
-		r.Heard(time.Duration(i)*20*ms, beep(engine.SpeechRateHz, 20*ms))
+		r.Heard(time.Duration(i)*20*ms, tone(engine.SpeechRateHz, 20*ms))
 	}
-	tell(r)
+	handleQueued(r)
 	r.close()
-	if len(s.hear(t, store.UserSide)) != queueLength*engine.SpeechRateHz/50 || r.complete() {
-		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), !r.complete())
+	if len(s.decode(t, store.UserSide)) != queueLength*engine.SpeechRateHz/50 || r.complete() {
+		t.Errorf("%d samples are kept, failed: %v", len(s.decode(t, store.UserSide)), !r.complete())
 	}
-	for range 20 { // in pieces of the greatest length
+	for range 20 { // in pieces of the largest size
 		r.Heard(0, make([]float32, 5*engine.SpeechRateHz))
 	}
 	if waits := r.queue.Len() * 5 * engine.SpeechRateHz; waits > maxQueuedSamples || waits == 0 {
 		t.Errorf("%d samples wait", waits)
 	}
-	tell(r)
+	handleQueued(r)
 	if r.waiting.Load() != 0 {
 		t.Errorf("%d samples are said to wait", r.waiting.Load())
 	}
-	r, _, _ = recording(t)
-	long := hum(time.Minute)
+	r, _, _ = newTestRecorder(t)
+	long := assistantTone(time.Minute)
 	for range 20 {
 		r.Said(0, long)
 	}
-	tell(r)
+	handleQueued(r)
 	if len(r.clips)*len(long) > maxHeldSamples {
 		t.Errorf("%d samples wait to be played", len(r.clips)*len(long))
 	}
@@ -236,28 +235,28 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	}
 }
 
-// breaking is a folder that breaks the recorder when it opens its second file.
-type breaking struct {
-	shelf
+// panicFiles makes the recorder panic when it opens its second file.
+type panicFiles struct {
+	testArchive
 	opened []*os.File
 }
 
-func (b *breaking) CreateRecording(chatID string, side store.Side) (*os.File, error) {
+func (b *panicFiles) CreateRecording(chatID string, side store.Side) (*os.File, error) {
 	if len(b.opened) > 0 {
 		panic("the folder breaks")
 	}
-	f, err := b.shelf.CreateRecording(chatID, side)
+	f, err := b.testArchive.CreateRecording(chatID, side)
 	b.opened = append(b.opened, f)
 	return f, err
 }
 
-// A recorder that panics is not waited for, says that the recording is not
-// whole, and leaves no file open.
-func TestARecorderThatPanicsLetsGo(t *testing.T) {
-	b := &breaking{shelf: shelf{dir: t.TempDir()}}
+// A recorder that panics is not waited for, reports that the recording is incomplete, and
+// closes its files.
+func TestPanickingRecorderClosesItsFiles(t *testing.T) {
+	b := &panicFiles{testArchive: testArchive{dir: t.TempDir()}}
 	r := New("chat", b, NewSyncer(), (&testClock{}).at, slog.New(slog.DiscardHandler))
-	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
-	r.Said(0, hum(time.Second))
+	r.Heard(0, tone(engine.SpeechRateHz, time.Second))
+	r.Said(0, assistantTone(time.Second))
 	r.Cut(time.Second) // has both written
 	panicked := make(chan any)
 	go func() {
@@ -282,17 +281,16 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// recordEnv names the folder in which this program, started again by a test,
-// records until it is killed.
+// recordEnv names the folder in which this program, started again by a test, records until
+// it is killed.
 const recordEnv = "PARLEY_TEST_RECORD"
 
-// recordUntilKilled hears and plays a tone in real time and prints how far it
-// is.
+// recordUntilKilled records a tone on both sides in real time, and prints its progress.
 func recordUntilKilled(dir string) {
-	sentence, piece := hum(2*time.Second), beep(engine.SpeechRateHz, 20*ms)
+	sentence, piece := assistantTone(2*time.Second), tone(engine.SpeechRateHz, 20*ms)
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	r := New("chat", &shelf{dir: dir}, NewSyncer(), clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	r := New("chat", &testArchive{dir: dir}, NewSyncer(), clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	go r.Run()
 	for range 5 {
 		r.Said(0, sentence)
@@ -304,10 +302,10 @@ func recordUntilKilled(dir string) {
 	}
 }
 
-// A process that is killed leaves all but the last second of what was heard.
+// A killed process loses less than the last second of the sound.
 func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
 	for _, alive := range []time.Duration{1200 * ms, 2350 * ms, 3100 * ms} {
-		s := &shelf{dir: t.TempDir()}
+		s := &testArchive{dir: t.TempDir()}
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), recordEnv+"="+s.dir)
 		cmd.Stderr = os.Stderr
@@ -331,9 +329,9 @@ func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
 		}
 		_ = cmd.Wait() // killed
 		for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
-			pcm := s.hear(t, side)
+			pcm := s.decode(t, side)
 			kept := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
-			if got := sounding(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms ||
+			if got := soundTimes(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms ||
 				kept-got[1] > 5*ms {
 				t.Errorf("killed at %v, the %s's %v are kept, sounding %v", reached, side, kept, got)
 			}
@@ -341,24 +339,23 @@ func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
 	}
 }
 
-// BenchmarkRecorder records ten seconds of a live chat, in which a microphone
-// hisses and the assistant talks for half of the time, and says how much of a
-// core that is.
+// BenchmarkRecorder records ten seconds of a live chat, with a noisy microphone and an
+// assistant that talks half of the time, and reports the share of a core that this takes.
 func BenchmarkRecorder(b *testing.B) {
 	hiss := make([]float32, engine.SpeechRateHz/50)
 	for i := range hiss {
 		hiss[i] = float32(math.Sin(float64(i*i))) * 0.001
 	}
-	answer := hum(5 * time.Second)
+	answer := assistantTone(5 * time.Second)
 	before := processCPU(b)
 	for b.Loop() {
-		s, c := &shelf{dir: b.TempDir()}, &testClock{}
+		s, c := &testArchive{dir: b.TempDir()}, &testClock{}
 		r := New("chat", s, NewSyncer(), c.at, slog.New(slog.DiscardHandler))
 		r.Said(0, answer)
 		for c.now < 10*time.Second {
 			for range 12 {
 				r.Heard(c.now, hiss)
-				tell(r)
+				handleQueued(r)
 				c.now += 20 * ms
 			}
 			r.writePlayed(c.now - flushLag)

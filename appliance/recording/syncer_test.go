@@ -14,9 +14,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// counted is a syncer that counts the syncs of each file instead of waiting for
+// countingSyncer returns a syncer that counts the syncs of each file instead of waiting for
 // a disk.
-func counted() (*Syncer, func() map[string]int) {
+func countingSyncer() (*Syncer, func() map[string]int) {
 	s := NewSyncer()
 	var mu sync.Mutex
 	syncs := map[string]int{}
@@ -42,12 +42,12 @@ func wantSyncs(t *testing.T, got map[string]int, want string) {
 	}
 }
 
-// However many chats write however often, each file is synced once a second, and
-// none to which nothing was written.
-func TestFilesAreSyncedOnceASecondAndOnlyWhatChanged(t *testing.T) {
+// However many chats write however often, each changed file is synced once a second, and no
+// other.
+func TestChangedFilesAreSyncedOnceASecond(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s, syncs := counted()
+		s, syncs := countingSyncer()
 		files := map[string]*syncedFile{}
 		for _, name := range []string{"a", "b", "c"} {
 			f, err := os.Create(filepath.Join(dir, name))
@@ -90,21 +90,20 @@ func TestFilesAreSyncedOnceASecondAndOnlyWhatChanged(t *testing.T) {
 	})
 }
 
-// What a disk has lost is not heard of again, so the recording has failed; those
-// of other chats go on.
-func TestADiskThatDoesNotKeepItEndsARecording(t *testing.T) {
-	r, _, clock := recording(t)
+// What a sync has lost stays lost, so the recording has failed; those of other chats go on.
+func TestSyncErrorEndsARecording(t *testing.T) {
+	r, _, clock := newTestRecorder(t)
 	broken := errors.New("broken")
 	r.syncer.every = time.Millisecond
 	r.syncer.sync = func(*os.File) error { return broken }
-	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
-	tell(r)
+	r.Heard(0, tone(engine.SpeechRateHz, time.Second))
+	handleQueued(r)
 	for r.user.file.failed.Load() == nil {
 		time.Sleep(ms)
 	}
 	clock.now = time.Second
-	r.Heard(time.Second, beep(engine.SpeechRateHz, 2*time.Second))
-	tell(r)
+	r.Heard(time.Second, tone(engine.SpeechRateHz, 2*time.Second))
+	handleQueued(r)
 	if !errors.Is(r.user.err, broken) {
 		t.Errorf("the user's side ends with %v", r.user.err)
 	}
@@ -115,7 +114,7 @@ func TestADiskThatDoesNotKeepItEndsARecording(t *testing.T) {
 }
 
 func TestRecordersShareASyncer(t *testing.T) {
-	s := &shelf{dir: t.TempDir()}
+	s := &testArchive{dir: t.TempDir()}
 	syncer := NewSyncer()
 	var all sync.WaitGroup
 	for n := range 8 {
@@ -126,8 +125,8 @@ func TestRecordersShareASyncer(t *testing.T) {
 			}, slog.New(slog.DiscardHandler))
 			go r.Run()
 			for i := range 5 {
-				r.Heard(time.Duration(i)*time.Second, beep(engine.SpeechRateHz, time.Second))
-				r.Said(0, hum(100*ms))
+				r.Heard(time.Duration(i)*time.Second, tone(engine.SpeechRateHz, time.Second))
+				r.Said(0, assistantTone(100*ms))
 			}
 			if !r.End(t.Context(), 5*time.Second) {
 				t.Error("a recording is not whole")

@@ -11,7 +11,8 @@ import (
 	"parley/appliance/config"
 )
 
-// withVoices is a box with Joe, and with Piper voices of other languages.
+// withVoices returns the settings of a box with Joe, and with Piper voices of other
+// languages.
 func withVoices(t *testing.T, transcriber, own string) config.Config {
 	t.Helper()
 	c := config.Config{Packs: t.TempDir()}
@@ -38,7 +39,7 @@ func withVoices(t *testing.T, transcriber, own string) config.Config {
 	return c
 }
 
-func TestAVoiceWhoseListenersAreNotUnderstoodIsTold(t *testing.T) {
+func TestHearingProblem(t *testing.T) {
 	for _, row := range []struct{ transcriber, own, name, want string }{
 		{"moonshine", "voice-joe", "", ""},
 		{"moonshine", "voice-joe", "joe", ""},
@@ -56,7 +57,7 @@ func TestAVoiceWhoseListenersAreNotUnderstoodIsTold(t *testing.T) {
 	}
 }
 
-func TestTheOperatorIsWarnedOnceOfAVoice(t *testing.T) {
+func TestWarningIsLoggedOncePerVoice(t *testing.T) {
 	var said bytes.Buffer
 	v := NewForChats(Voices{Config: withVoices(t, "moonshine", "voice-joe")}, nil,
 		slog.New(slog.NewTextHandler(&said, nil)))

@@ -52,9 +52,9 @@ func TestAccountLexiconTakesPrecedence(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set("ANN", "ay en en") // capitals alone
+	set("ANN", "ay en en") // an acronym
 	set("ann", "on")
-	want("an in bahth") // nobody has said that it is changed
+	want("an in bahth") // Changed was not called
 	r.Changed(owner.ID)
 	want("on in bahth")
 	o := r.Options(t.Context(), "nobody")

@@ -17,7 +17,7 @@ import (
 	"parley/store"
 )
 
-// boxWith is a box with the packs of these voices and, of Kokoro's, those named so.
+// boxWith returns the voices of a box with these packs, and with these voices of Kokoro.
 func boxWith(t *testing.T, packs string, kokoro ...string) Voices {
 	t.Helper()
 	c := config.Config{Packs: t.TempDir()}
@@ -64,10 +64,10 @@ func allKokoro() (styles []string) {
 	return styles
 }
 
-func TestTheTableOfOldNamesIsWhole(t *testing.T) {
+func TestTableOfOldNamesIsComplete(t *testing.T) {
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	known := map[string]bool{}
-	rows := strings.Split(oldNamesTable, "\n")[2:] // behind what the columns are
+	rows := strings.Split(oldNamesTable, "\n")[2:] // after the header
 	for i, o := range oldNames() {
 		f := strings.Split(rows[i], "\t")
 		gender, accent := f[2], f[4]
@@ -95,9 +95,9 @@ func TestTheTableOfOldNamesIsWhole(t *testing.T) {
 	}
 }
 
-// Whatever voices a box has, each name and each id is answered, with a voice that it
-// has; and where it has all of them, with the one that was chosen.
-func TestEveryOldNameIsAnswered(t *testing.T) {
+// On a box with any voices, each name and id has a stand-in that the box has; and on a box
+// with all voices, the one in the table.
+func TestEveryOldNameHasAStandIn(t *testing.T) {
 	for name, v := range map[string]Voices{
 		"Joe alone": boxWith(t, "voice-joe"), "the default profile": boxWith(t, "voice-joe", allKokoro()...),
 		"all": boxWith(t, "voice-joe voice-jenny voice-alan", allKokoro()...),
@@ -129,7 +129,7 @@ func TestEveryOldNameIsAnswered(t *testing.T) {
 	}
 }
 
-func TestTheNearestVoiceStandsIn(t *testing.T) {
+func TestMostSimilarVoiceStandsIn(t *testing.T) {
 	for _, x := range []struct{ packs, kokoro, asked, want string }{
 		{"voice-joe voice-jenny", "", "Ava Song", "voice-jenny"},          // the gender before the accent
 		{"voice-joe voice-alan", "", "Sebastian Lockwood", "voice-alan"},  // the accent before the pitch
@@ -147,9 +147,9 @@ func TestTheNearestVoiceStandsIn(t *testing.T) {
 	}
 }
 
-// A saved voice goes before one of the library, that before the settings, those before
-// the box's aliases, and those before what is built in.
-func TestWhichVoiceStandsInFirst(t *testing.T) {
+// A saved voice comes before one of the library, then follow the settings, the aliases of
+// the box, and the built-in names.
+func TestStandInPrecedence(t *testing.T) {
 	v := boxWith(t, "voice-joe voice-jenny voice-alan grandma")
 	found := func(ref contract.VoiceRef) string {
 		t.Helper()
@@ -199,8 +199,8 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 	}
 }
 
-// An alias may name what accounts have saved: then it is each one's own.
-func TestASavedVoiceStandsIn(t *testing.T) {
+// An alias may name a saved voice: then each account gets its own.
+func TestSavedVoiceStandsIn(t *testing.T) {
 	v := boxWith(t, "voice-joe")
 	account := newAccount(t, v)
 	saved, err := Account{v, account.ID}.Save(t.Context(), "Old sailor", voice.Single("voice-joe"))
@@ -237,7 +237,7 @@ func TestASavedVoiceStandsIn(t *testing.T) {
 	}
 }
 
-func TestAliasesThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidAliasesAreRefused(t *testing.T) {
 	v := boxWith(t, "voice-joe voice-jenny")
 	v.Config.VoiceAliases = map[string]string{"Gazza": "joe", "Bent": "gone"}
 	set := func(name, target string) error { _, err := v.SetAlias(t.Context(), name, target); return err }
@@ -315,8 +315,8 @@ func TestAliasesAreListed(t *testing.T) {
 	}
 }
 
-// A name that is none is refused as ever; the error says how it is had.
-func TestAnUnknownNameIsToldHowToAliasIt(t *testing.T) {
+// An unknown name is refused, and the error says how to add an alias.
+func TestUnknownNameGetsAHint(t *testing.T) {
 	v := boxWith(t, "voice-joe")
 	_, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "Zara", Provider: contract.VoiceLibrary})
 	if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), `no voice "Zara"; `) ||
@@ -331,7 +331,7 @@ func TestAnUnknownNameIsToldHowToAliasIt(t *testing.T) {
 	}
 }
 
-func TestTheLogSaysOnceWhichVoiceStandsIn(t *testing.T) {
+func TestStandInIsLoggedOnce(t *testing.T) {
 	var said bytes.Buffer
 	v := boxWith(t, "voice-joe voice-jenny")
 	v.StandIns = &StandIns{Log: slog.New(slog.NewTextHandler(&said, nil))}

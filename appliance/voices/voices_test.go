@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
+func TestVoicesAreFoundByIDOrName(t *testing.T) {
 	c := config.Config{Packs: t.TempDir()}
 	for _, name := range []string{"voice-joe", "grandma"} {
 		folder := filepath.Join(c.Packs, name)
@@ -50,17 +50,17 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 	}
 }
 
-// A program beside the box is told of its own command where a voice is.
-func TestACommandIsToldWhereTheVoicesAre(t *testing.T) {
+// In a command, the error for an unknown voice names the command that lists the voices.
+func TestAccountNamesTheCommandThatListsVoices(t *testing.T) {
 	_, err := Account{Voices: Voices{Config: config.Config{Packs: t.TempDir()}}}.Find(t.Context(), "nobody")
 	if err == nil || !strings.Contains(err.Error(), "parley voices list") {
 		t.Errorf("%v", err)
 	}
 }
 
-// What there is not is named by the field that asks for it; a voice of the library is
-// said to be one.
-func TestWhatThereIsNotIsNamedByItsField(t *testing.T) {
+// The error for a missing voice names the field of the request, and says when the library
+// has the voice.
+func TestMissingVoicesNameTheirField(t *testing.T) {
 	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,9 @@ import (
 	"parley/store"
 )
 
-// Where a webhook may go: the class of each address, however it is written.
-func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
+// The class of an address decides whether a webhook may go there, however the address is
+// written.
+func TestAddressesAreRefusedByClass(t *testing.T) {
 	const (
 		public  = "public"
 		private = "private"
@@ -30,7 +31,7 @@ func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
 	for address, class := range map[string]string{
 		"93.184.216.34": public, "2606:2800:220:1::1": public, "::ffff:93.184.216.34": public, "172.32.0.1": public,
 		"10.0.0.1": private, "100.64.0.1": private, "fd12:3456::1": private, "127.0.0.1": private, "::1": private,
-		"64:ff9b::a00:1": private, "8.8.4.4": private, "2a00:1450::7": private, // the box's own
+		"64:ff9b::a00:1": private, "8.8.4.4": private, "2a00:1450::7": private, // addresses of the box
 		"169.254.169.254": never, "2002:a9fe:a9fe::": never, "fe80::1%eth0": never, "fd00:ec2::254": never,
 		"0.0.0.0": never,
 	} {
@@ -54,8 +55,8 @@ func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
 	}
 }
 
-// moody is a DNS server whose answer for any name is another each time.
-func moody(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atomic.Int32) {
+// startDNS starts a DNS server whose answers for any name change each time.
+func startDNS(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atomic.Int32) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -85,15 +86,15 @@ func moody(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atom
 	}}, asked
 }
 
-// A name that leads to an allowed address first, and to the box itself when it is
-// called, gains nothing: what counts is where the connection goes.
-func TestANameThatChangesItsMindIsRefused(t *testing.T) {
+// A name that first leads to an allowed address, and then to the box itself, is refused:
+// the address of the connection counts.
+func TestChangingDNSAnswersAreRefused(t *testing.T) {
 	b, r := newBox(t), newReceiver(t, nil)
 	_, port, err := net.SplitHostPort(r.Listener.Addr().String())
 	b.must(err)
 	for name, answers := range map[string][]string{"rebound": {"127.0.0.1"},
 		"among others": {"127.0.0.1 169.254.169.254"}} {
-		resolver, asked := moody(t, answers...)
+		resolver, asked := startDNS(t, answers...)
 		for _, scheme := range []string{"http", "https"} {
 			chat := b.begin(scheme + "://shop.example:" + port + "/" + scheme + strings.ReplaceAll(name, " ", "-"))
 			b.send(func(p *Parts) { p.AllowPrivate, p.resolver = false, resolver })
@@ -122,13 +123,12 @@ func TestANameThatChangesItsMindIsRefused(t *testing.T) {
 	}
 }
 
-// The proxy of the environment is not used: it would connect where the guard does
-// not look.
+// The proxy of the environment is not used: it would connect past the dial filter.
 func TestNoProxyIsUsed(t *testing.T) {
 	proxy := newReceiver(t, nil)
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("HTTPS_PROXY", proxy.URL)
-	resolver, _ := moody(t, "127.0.0.1")
+	resolver, _ := startDNS(t, "127.0.0.1")
 	c := newClient("Parley/test", false, resolver)
 	defer c.close()
 	var f failure
@@ -141,7 +141,7 @@ func TestNoProxyIsUsed(t *testing.T) {
 	}
 }
 
-// A redirect is not followed, not even to where the receiver itself is.
+// A redirect is not followed, even to the receiver's own address.
 func TestARedirectIsNotFollowed(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	r := newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {

@@ -16,7 +16,7 @@ import (
 	"parley/store"
 )
 
-// documented is the block of the documentation that is written in a language.
+// documented returns the block of the documentation in a language.
 func documented(t *testing.T, language string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "webhooks.md"))
@@ -30,9 +30,9 @@ func documented(t *testing.T, language string) string {
 	return string(m[1])
 }
 
-// The documented receivers, run as they are but for their port, know what comes
-// from the box and what does not.
-func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
+// The documented receivers, unmodified except for the port, accept what comes from the box
+// and refuse the rest.
+func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 	for _, r := range []struct{ language, command, file string }{
 		{"python", "python3", "receiver.py"},
 		{"js", "node", "receiver.cjs"},
@@ -84,7 +84,7 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 					t.Errorf("it said %s, want %s", line, event)
 				}
 			}
-			b.settled()
+			b.waitUntilEmpty()
 
 			c := newClient("Parley/test", true, nil)
 			defer c.close()

@@ -20,8 +20,8 @@ import (
 	"parley/store"
 )
 
-// tamper changes the outbox behind the box's back, as time would.
-func (b *box) tamper(statement string, args ...any) {
+// tamper changes the outbox directly in the database, as time would.
+func (b *testBox) tamper(statement string, args ...any) {
 	b.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(b.dir, layout.Database)+"?_busy_timeout=5000")
 	b.must(err)
@@ -30,9 +30,9 @@ func (b *box) tamper(statement string, args ...any) {
 	b.must(err)
 }
 
-// What waits when the box stops, or is stopped in the middle of an attempt, is
-// delivered after the next start, each chat's in order.
-func TestARestartInTheMiddleDelivers(t *testing.T) {
+// Webhooks that wait when the box stops, or whose attempt it interrupts, are delivered
+// after the next start, in order within each chat.
+func TestWebhooksAreDeliveredAfterARestart(t *testing.T) {
 	b := newBox(t)
 	hang := make(chan struct{})
 	var down atomic.Bool
@@ -61,7 +61,7 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	b.end(chat)
 	down.Store(false)
 	b.send()
-	b.settled()
+	b.waitUntilEmpty()
 	var events []string
 	for _, g := range r.until(t, 4) {
 		events = append(events, g.Event)
@@ -71,16 +71,15 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	}
 }
 
-// A chat that a crash left open is ended by the next start, and its webhooks are
-// told, whether its history is kept or not; and after the last id that its client
-// gave it.
-func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
+// The next start ends a chat that a crash left open, and sends its webhooks, whether its
+// history is stored or not, with the last custom session id that its client set.
+func TestChatEndedAfterACrashSendsWebhooks(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		t.Run(fmt.Sprintf("history %v", kept), func(t *testing.T) {
 			b, r := newBox(t), newReceiver(t, nil)
 			chat := b.begin(r.URL)
 			if !kept {
-				b.tamper(`DELETE FROM chat`) // as where it was never written
+				b.tamper(`DELETE FROM chat`) // as if the chat was never stored
 			}
 			b.call(chat, 1)
 			b.must(b.store.WriteWebhooks(t.Context(), chat, store.ChatWrite{CustomSessionID: "mine"}))
@@ -104,7 +103,7 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 				end.DurationSeconds == nil || *end.DurationSeconds > 3 || end.CustomSessionID != "mine" {
 				t.Errorf("told %s", got[2].body)
 			}
-			b.settled()
+			b.waitUntilEmpty()
 			if again, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), nil); err != nil ||
 				len(again) != 0 || len(b.listed()) != 3 {
 				t.Errorf("ended again: %v, %v", again, err)
@@ -113,9 +112,9 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 	}
 }
 
-// What could not be delivered for a day is dead, with the reason, and lets the
-// next of its chat go; retried, it is sent.
-func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
+// A webhook that could not be delivered for a day is dead, with a reason, and no longer
+// blocks the next one of its chat. After a retry it is sent.
+func TestDeadWebhookDoesNotBlockAndIsRetried(t *testing.T) {
 	b := newBox(t)
 	var mended atomic.Bool
 	r := newReceiver(t, nil)
@@ -141,10 +140,10 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 	b.tamper(`UPDATE webhook SET until_ms = ?, due_ms = iif(due_ms IS NULL, NULL, 1)`,
 		time.Now().Add(50*time.Millisecond).UnixMilli())
 	<-time.After(100 * time.Millisecond)
-	// The next start gives those a last chance whose time was over meanwhile; here
-	// that is over too.
+	// The next start gives one last attempt to webhooks whose day has passed; here that
+	// is over too.
 	b.send(watch, func(p *Parts) { p.Outbox = noChance{b.store} })
-	b.settled()
+	b.waitUntilEmpty()
 	w := b.listed()
 	if w[0].State != store.WebhookWasAbandoned || w[0].LastError != "answered 418 I'm a teapot" || w[0].Attempts != 2 ||
 		w[1].State != store.WebhookWasDelivered {
@@ -154,7 +153,7 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 		t.Errorf("delivered %d, failed %d, dead %d", results[0].Load(), results[1].Load(), results[2].Load())
 	}
 	mended.Store(true)
-	// Another process, as the command line is, asks for it.
+	// Another process, such as a command, requests the retry.
 	joined, err := store.Join(t.Context(), b.dir)
 	b.must(err)
 	defer joined.Close()
@@ -164,7 +163,7 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 	asked := time.Now()
 	got := r.until(t, 4)
 	t.Logf("retried %v after it was asked for", got[3].at.Sub(asked))
-	b.settled()
+	b.waitUntilEmpty()
 	if got[3].body != got[0].body {
 		t.Errorf("retried with %s", got[3].body)
 	}
@@ -178,7 +177,7 @@ type noChance struct{ *store.Store }
 func (noChance) ResumeWebhooks(context.Context, time.Duration) error { return nil }
 
 // A renewed signing key signs from the next attempt on, without a restart.
-func TestANewSigningKeyHoldsAtOnce(t *testing.T) {
+func TestNewSigningKeyIsUsedAtOnce(t *testing.T) {
 	b, r := newBox(t), newReceiver(t, nil)
 	b.send()
 	chat := b.begin(r.URL)
@@ -189,8 +188,8 @@ func TestANewSigningKeyHoldsAtOnce(t *testing.T) {
 	verify(t, r.until(t, 2)[1], key)
 }
 
-// However many receivers hang, the others are told at once.
-func TestHangingReceiversHoldUpNoOther(t *testing.T) {
+// However many receivers hang, the others get their webhooks at once.
+func TestHangingReceiversDoNotDelayOthers(t *testing.T) {
 	b, quick := newBox(t), newReceiver(t, nil)
 	hang := newReceiver(t, func(_ int, _ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
 	b.send()
@@ -207,15 +206,15 @@ func TestHangingReceiversHoldUpNoOther(t *testing.T) {
 			t.Fatalf("told %+v", got)
 		}
 		t.Logf("told after %v", time.Since(begun))
-		if took := time.Since(begun); took > attemptTime/2 { // one behind those that hang waits for longer
+		if took := time.Since(begun); took > attemptTime/2 { // behind a hanging attempt it would take longer
 			t.Errorf("told after %v", took)
 		}
 	}
 	hang.CloseClientConnections()
 }
 
-// Answers that are no success are all tried again: the reason says which it was.
-func TestReasonsAreSaid(t *testing.T) {
+// Responses other than success are retried, and the reason names the response.
+func TestFailuresHaveReasons(t *testing.T) {
 	c := newClient("Parley/test", true, nil)
 	defer c.close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -268,8 +267,8 @@ func TestReasonsAreSaid(t *testing.T) {
 	}
 }
 
-// The back-off doubles, is random over its whole length, and never ends.
-func TestTheBackOffIsFullJitter(t *testing.T) {
+// The back-off doubles up to its limit, and is random over its whole length.
+func TestBackOffHasFullJitter(t *testing.T) {
 	for attempts := range 200 {
 		longest := min(maxBackOff, firstBackOff*time.Duration(1<<min(attempts, 20)))
 		var least, most time.Duration = longest, 0
@@ -283,9 +282,9 @@ func TestTheBackOffIsFullJitter(t *testing.T) {
 	}
 }
 
-// 10,000 that wait for receivers that are down cost a chat nothing, and those for
-// a receiver that is up are told at once.
-func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
+// 10,000 webhooks that wait for receivers that are down do not slow down a chat, and those
+// for a working receiver are sent at once.
+func TestTenThousandWaitingWebhooksCostAChatNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -300,7 +299,7 @@ func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
 			begun := time.Now()
 			chat := b.begin(r.URL)
 			start = append(start, time.Since(begun))
-			for got := r.until(t, n+1); !slices.ContainsFunc(got, func(g told) bool {
+			for got := r.until(t, n+1); !slices.ContainsFunc(got, func(g receivedRequest) bool {
 				return g.Chat == chat
 			}); got = r.until(t, n+1) {
 				<-time.After(time.Millisecond)
@@ -322,14 +321,14 @@ func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
 	b.tamper(`
 		INSERT INTO webhook (id, receiver, chat, event, body, created_ms, until_ms, due_ms)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-		SELECT printf('%016x', i), receiver, 'chat' || i, event, body, created_ms, until_ms, due_ms FROM webhook, n WHERE ` +
-		`state = 'waiting'`)
+		SELECT printf('%016x', i), receiver, 'chat' || i, event, body, created_ms, until_ms, due_ms FROM webhook, n
+		 WHERE state = 'waiting'`)
 	b.send()
 	fullStart, fullTell := chats()
 	costs := func() bool {
 		return fullStart[25] > 3*start[25]+5*time.Millisecond || fullTell[25] > 3*tell[25]+20*time.Millisecond
 	}
-	// others use the machine at times, and those that wait are there always
+	// other load on the machine passes, but the waiting webhooks stay
 	for tried := 0; costs() && tried < 10; tried++ {
 		fullStart, fullTell = chats()
 	}

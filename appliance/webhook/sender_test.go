@@ -24,25 +24,24 @@ import (
 	"parley/store"
 )
 
-// patience is for how long something is waited for on a machine with ten other
-// things to do.
-const patience = time.Minute
+// waitLimit is how long the tests wait for something on a busy machine.
+const waitLimit = time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// box is a store with an account, and a sender at work.
-type box struct {
+// testBox is a store with an account, and a running sender.
+type testBox struct {
 	t       *testing.T
 	dir     string
 	store   *store.Store
 	account string
-	key     string // that signs
+	key     string // the signing key
 	sender  *Sender
 }
 
-func newBox(t *testing.T) *box {
+func newBox(t *testing.T) *testBox {
 	t.Helper()
-	b := &box{t: t, dir: t.TempDir()}
+	b := &testBox{t: t, dir: t.TempDir()}
 	b.open()
 	made, err := b.store.CreateKey(t.Context(), store.NewKey{Account: "home"})
 	b.must(err)
@@ -53,14 +52,14 @@ func newBox(t *testing.T) *box {
 	return b
 }
 
-func (b *box) must(err error) {
+func (b *testBox) must(err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *box) open() {
+func (b *testBox) open() {
 	b.t.Helper()
 	s, err := store.Open(context.Background(), b.dir, slog.New(slog.DiscardHandler))
 	b.must(err)
@@ -68,7 +67,7 @@ func (b *box) open() {
 }
 
 // send starts the sender.
-func (b *box) send(change ...func(*Parts)) {
+func (b *testBox) send(change ...func(*Parts)) {
 	p := Parts{
 		Outbox:       b.store,
 		AllowPrivate: true,
@@ -81,7 +80,7 @@ func (b *box) send(change ...func(*Parts)) {
 	b.sender = Start(p)
 }
 
-func (b *box) close() {
+func (b *testBox) close() {
 	if b.sender != nil {
 		b.sender.Close()
 		b.sender = nil
@@ -92,8 +91,8 @@ func (b *box) close() {
 	}
 }
 
-// begin begins a chat whose webhooks go to the URLs, and returns its id.
-func (b *box) begin(urls ...string) string {
+// begin starts a chat whose webhooks go to the URLs, and returns its id.
+func (b *testBox) begin(urls ...string) string {
 	b.t.Helper()
 	n := store.NewChat{
 		ID:        uuid.NewString(),
@@ -113,8 +112,8 @@ func (b *box) begin(urls ...string) string {
 	return n.ID
 }
 
-// call tells of a tool call of a chat.
-func (b *box) call(chat string, number int) {
+// call adds the webhook of a tool call of a chat.
+func (b *testBox) call(chat string, number int) {
 	b.t.Helper()
 	b.must(b.store.WriteChat(b.t.Context(), chat, store.ChatWrite{Notices: []store.Notice{{
 		Event: "tool_call", AtMS: time.Now().UnixMilli(),
@@ -122,13 +121,13 @@ func (b *box) call(chat string, number int) {
 	}}}))
 }
 
-func (b *box) end(chat string) {
+func (b *testBox) end(chat string) {
 	b.t.Helper()
 	b.must(b.store.EndChat(b.t.Context(), chat, store.UserEnded, time.Now().UnixMilli()))
 }
 
-// listed are all webhooks in the outbox, oldest first.
-func (b *box) listed(states ...store.WebhookState) []store.SentWebhook {
+// listed returns all webhooks in the outbox, the oldest first.
+func (b *testBox) listed(states ...store.WebhookState) []store.SentWebhook {
 	b.t.Helper()
 	all, err := b.store.Webhooks(context.Background(), store.WebhookFilter{States: states}, 1<<20)
 	b.must(err)
@@ -136,8 +135,8 @@ func (b *box) listed(states ...store.WebhookState) []store.SentWebhook {
 	return all
 }
 
-// told is a request that a receiver got.
-type told struct {
+// receivedRequest is a request that a receiver got.
+type receivedRequest struct {
 	at     time.Time
 	header http.Header
 	body   string
@@ -147,13 +146,13 @@ type told struct {
 	Reason string `json:"end_reason"`
 }
 
-// testReceiver keeps what it is told. answer says what it answers to the nth
-// request, counted from 0; nil: 200.
+// testReceiver records its requests. answer writes the response to the nth request, counted
+// from 0; nil for 200.
 type testReceiver struct {
 	*httptest.Server
 	answer func(n int, w http.ResponseWriter, r *http.Request)
 	mu     sync.Mutex
-	got    []told
+	got    []receivedRequest
 	seen   int
 	news   chan struct{}
 }
@@ -170,7 +169,7 @@ func (r *testReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return
 	}
-	one := told{at: time.Now(), header: req.Header, body: string(body)}
+	one := receivedRequest{at: time.Now(), header: req.Header, body: string(body)}
 	if json.Unmarshal(body, &one) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -190,9 +189,9 @@ func (r *testReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // until waits for n requests and returns them.
-func (r *testReceiver) until(t *testing.T, n int) []told {
+func (r *testReceiver) until(t *testing.T, n int) []receivedRequest {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(waitLimit)
 	for {
 		r.mu.Lock()
 		got := slices.Clone(r.got)
@@ -203,35 +202,35 @@ func (r *testReceiver) until(t *testing.T, n int) []told {
 		select {
 		case <-r.news:
 		case <-deadline:
-			t.Fatalf("%d requests after %v, want %d: %+v", len(got), patience, n, got)
+			t.Fatalf("%d requests after %v, want %d: %+v", len(got), waitLimit, n, got)
 		}
 	}
 }
 
-// count is how many requests it got so far.
+// count returns the number of requests so far.
 func (r *testReceiver) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.got)
 }
 
-// settled waits until no webhook waits.
-func (b *box) settled() {
+// waitUntilEmpty waits until no webhook waits.
+func (b *testBox) waitUntilEmpty() {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); ; <-time.After(5 * time.Millisecond) {
 		waiting, _, err := b.store.WebhookCounts(b.t.Context())
 		b.must(err)
 		if waiting == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			b.t.Fatalf("%d wait after %v: %+v", waiting, patience, b.listed(store.WebhookWaiting))
+			b.t.Fatalf("%d wait after %v: %+v", waiting, waitLimit, b.listed(store.WebhookWaiting))
 		}
 	}
 }
 
-// verify checks a request as a receiver does, by code of its own.
-func verify(t *testing.T, got told, key string) {
+// verify checks a request as a receiver does, with independent code.
+func verify(t *testing.T, got receivedRequest, key string) {
 	t.Helper()
 	for _, service := range []string{"Service", "Hume-AI"} {
 		stamp := got.header.Get("X-" + service + "-Webhook-Timestamp")
@@ -250,7 +249,7 @@ func verify(t *testing.T, got told, key string) {
 	}
 }
 
-func TestAChatIsToldInOrderSignedAndAtOnce(t *testing.T) {
+func TestWebhooksAreSignedAndInOrder(t *testing.T) {
 	b, r := newBox(t), newReceiver(t, nil)
 	b.send()
 	begun := time.Now()
@@ -262,7 +261,7 @@ func TestAChatIsToldInOrderSignedAndAtOnce(t *testing.T) {
 	}
 	b.end(chat)
 	got := r.until(t, 7)
-	b.settled()
+	b.waitUntilEmpty()
 	var events []string
 	for _, g := range got {
 		verify(t, g, b.key)
@@ -286,9 +285,9 @@ func TestAChatIsToldInOrderSignedAndAtOnce(t *testing.T) {
 	}
 }
 
-// A webhook that fails is sent again, the same to the byte, under a new
-// timestamp, and what comes after it waits; another chat's do not.
-func TestAFailedWebhookHoldsUpItsChatAlone(t *testing.T) {
+// A failed webhook is sent again, equal to the byte, with a new timestamp. The later
+// webhooks of its chat wait, and those of other chats do not.
+func TestFailedWebhookDelaysOnlyItsChat(t *testing.T) {
 	b := newBox(t)
 	var first string
 	r := newReceiver(t, nil)
@@ -311,9 +310,9 @@ func TestAFailedWebhookHoldsUpItsChatAlone(t *testing.T) {
 	second := b.begin(r.URL)
 	b.end(second)
 	b.send()
-	b.settled()
+	b.waitUntilEmpty()
 	var order []string
-	var tries []told
+	var tries []receivedRequest
 	for _, g := range r.until(t, 7) {
 		verify(t, g, b.key)
 		name := map[string]string{first: "1", second: "2"}[g.Chat] + g.Event

@@ -10,9 +10,10 @@ import (
 	"parley/store"
 )
 
-// While a receiver is down for long the outbox stays within its bounds, the oldest
-// are listed as given up with the reason, and when it is up again it gets the rest.
-func TestAReceiverThatIsDownForLongFillsNoDisk(t *testing.T) {
+// While a receiver is down for long, the outbox stays within its bounds. The oldest
+// webhooks are listed as given up with a reason, and the receiver gets the rest when it is
+// up again.
+func TestOutboxStaysWithinItsBounds(t *testing.T) {
 	b := newBox(t)
 	var down atomic.Bool
 	down.Store(true)
@@ -58,16 +59,16 @@ func TestAReceiverThatIsDownForLongFillsNoDisk(t *testing.T) {
 	}
 }
 
-// waiting are the ids of those that wait.
-func (b *box) waiting() (ids []string) {
+// waiting returns the ids of the webhooks that wait.
+func (b *testBox) waiting() (ids []string) {
 	for _, w := range b.listed(store.WebhookWaiting) {
 		ids = append(ids, w.ID)
 	}
 	return ids
 }
 
-// until waits for something to be so.
-func (b *box) until(what string, so func() bool) {
+// until waits for a condition.
+func (b *testBox) until(what string, so func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !so(); <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
