@@ -11,7 +11,7 @@ type threadTuner struct {
 	single     bool // the current choice is one thread
 
 	trial    bool          // the next step uses the other choice
-	since    int           // stepTimes since the last trial
+	since    int           // steps since the last trial
 	interval int           // steps until the next trial
 	average  time.Duration // moving average of the step time with the current choice
 	size     int           // tokens of the steps that average measures
