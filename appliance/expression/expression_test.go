@@ -31,8 +31,8 @@ func golden[T any](t testing.TB, file string) (out T) {
 	return out
 }
 
-// The text model says what it said where it was trained.
-func TestTextsAreScoredAsInTraining(t *testing.T) {
+// The text model gives the results it gave in training.
+func TestTextScoresMatchTraining(t *testing.T) {
 	m := meter(t)
 	type text struct {
 		Text  string
@@ -54,9 +54,9 @@ func TestTextsAreScoredAsInTraining(t *testing.T) {
 	}
 }
 
-// The voice model says what it said where it was trained, of features of four
-// recordings that were rounded to six digits.
-func TestVoicesAreScoredAsInTraining(t *testing.T) {
+// The voice model gives the results it gave in training, for features of four recordings rounded to six
+// digits.
+func TestVoiceScoresMatchTraining(t *testing.T) {
 	m := meter(t)
 	type voice struct {
 		File     string
@@ -80,8 +80,8 @@ func TestVoicesAreScoredAsInTraining(t *testing.T) {
 	}
 }
 
-// What says a feeling outright has it first.
-func TestPlainWordsHaveTheirFeelingFirst(t *testing.T) {
+// A feeling that is named outright has the highest score.
+func TestANamedFeelingScoresHighest(t *testing.T) {
 	m := meter(t)
 	for text, want := range map[string]string{
 		"I am so angry about this.":        "Anger",
@@ -103,8 +103,7 @@ func TestPlainWordsHaveTheirFeelingFirst(t *testing.T) {
 	}
 }
 
-// Every name rises with some words or in some tone, far above where it lies
-// usually: none is a constant.
+// Every score rises with some words or some tone, far above its usual level: none is constant.
 func TestEveryNameVaries(t *testing.T) {
 	m := meter(t)
 	var most, least contract.EmotionScores
@@ -148,8 +147,8 @@ func TestEveryNameVaries(t *testing.T) {
 	}
 }
 
-// Words without a tone, and with nothing in them, stand out in nothing.
-func TestScoresOfSilenceAreThoseOfNobodyInParticular(t *testing.T) {
+// Neutral words without a tone have no feeling that stands out.
+func TestNeutralWordsHaveNoStrongFeeling(t *testing.T) {
 	m := meter(t)
 	scores, strong := m.NewSound().Tone().Express("What time is it?", "en")
 	if strong != "" {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// recorded is a recording of a person, at 16 kHz.
+// recorded returns a recording of a person at 16 kHz.
 func recorded(t testing.TB, name string) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(packtest.Recording(t, name))
@@ -22,7 +22,7 @@ func recorded(t testing.TB, name string) []float32 {
 	return twice(audio.Linear16(data[44:]))
 }
 
-// twice holds each sample of 8 kHz for two: a resampler that any language has.
+// twice repeats each sample of 8 kHz: a resampler that every language has.
 func twice(pcm []float32) []float32 {
 	out := make([]float32, 0, 2*len(pcm))
 	for _, v := range pcm {
@@ -31,8 +31,7 @@ func twice(pcm []float32) []float32 {
 	return out
 }
 
-// sung is a voice that nobody has: three seconds of a tone with harmonics that
-// rises, trembles and pauses.
+// sung returns a synthetic voice: three seconds of a tone with harmonics that rises, trembles and pauses.
 func sung() []float32 {
 	out := make([]float32, 3*rateHz)
 	phase := 0.0
@@ -76,7 +75,7 @@ func gained(pcm []float32, gain float32) []float32 {
 	return out
 }
 
-// heardBy measures a sound that comes in pieces.
+// heardBy measures a sound that comes in pieces of this many samples.
 func heardBy(m *Meter, pcm []float32, piece int) *Sound {
 	s := m.NewSound()
 	for p := range slices.Chunk(pcm, piece) {
@@ -85,8 +84,8 @@ func heardBy(m *Meter, pcm []float32, piece int) *Sound {
 	return s
 }
 
-// The features are those of train/features.py, which the model was trained with.
-func TestFeaturesAreThoseOfTheReference(t *testing.T) {
+// The features are those of train/features.py, with which the model was trained.
+func TestFeaturesMatchTheReference(t *testing.T) {
 	m := meter(t)
 	for name, want := range golden[map[string]map[string]float64](t, "features.json") {
 		pcm := sung()
@@ -106,7 +105,7 @@ func TestFeaturesAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// It makes no difference in which pieces a sound comes.
+// The size of the pieces makes no difference.
 func TestASoundMayComeInAnyPieces(t *testing.T) {
 	m := meter(t)
 	pcm := recorded(t, "vm-marked-urgent")
@@ -118,8 +117,8 @@ func TestASoundMayComeInAnyPieces(t *testing.T) {
 	}
 }
 
-// A look at a pause leaves what follows as it would have been.
-func TestAPauseChangesNothingOfWhatFollows(t *testing.T) {
+// A judgement at a pause does not affect what follows.
+func TestAPauseDoesNotAffectWhatFollows(t *testing.T) {
 	m := meter(t)
 	pcm := recorded(t, "vm-marked-urgent")
 	want := heardBy(m, pcm, len(pcm)).Tone()
@@ -133,7 +132,7 @@ func TestAPauseChangesNothingOfWhatFollows(t *testing.T) {
 	}
 }
 
-// sound is what may come out of a microphone, or out of a hostile client.
+// odd returns sounds that a microphone or a hostile client may send.
 func odd(t testing.TB) map[string][]float32 {
 	speech := recorded(t, "vm-marked-urgent")
 	inf := float32(math.Inf(1))
@@ -152,8 +151,8 @@ func odd(t testing.TB) map[string][]float32 {
 	}
 }
 
-// Whatever comes in, all 48 scores come out, each over 0 and at most 1.
-func TestScoresAreScoresWhateverIsHeard(t *testing.T) {
+// For any sound, all 48 scores are above 0 and at most 1.
+func TestScoresAreInRangeForAnySound(t *testing.T) {
 	m := meter(t)
 	for name, pcm := range odd(t) {
 		tone := heardBy(m, pcm, 512).Tone()
@@ -170,8 +169,8 @@ func TestScoresAreScoresWhateverIsHeard(t *testing.T) {
 	}
 }
 
-// What is not speech sounds as is to be expected of anybody.
-func TestWhatIsNotSpeechHasNoTone(t *testing.T) {
+// A sound that is not speech has the expected tone of anyone.
+func TestSoundThatIsNotSpeechHasNoTone(t *testing.T) {
 	m := meter(t)
 	for name, pcm := range odd(t) {
 		got := heardBy(m, pcm, 512).Tone().of == voicePrior
@@ -186,7 +185,7 @@ func TestWhatIsNotSpeechHasNoTone(t *testing.T) {
 	}
 }
 
-// Three quarters of a minute of speech takes no more memory than twenty seconds.
+// 45 seconds of speech take no more memory than twenty.
 func TestALongSoundIsBounded(t *testing.T) {
 	s := meter(t).NewSound()
 	piece := noise(rateHz, 0.1)
@@ -198,8 +197,8 @@ func TestALongSoundIsBounded(t *testing.T) {
 	}
 }
 
-// What is left to do at a pause does not grow with what was said: it is the frames
-// that still heard silence behind them.
+// The work left at a pause does not depend on the length of the utterance: it is the frames that waited for
+// samples after them.
 func TestAPauseLeavesLittleToDo(t *testing.T) {
 	m := meter(t)
 	for _, seconds := range []int{1, 5, 19} {

@@ -67,7 +67,7 @@ func TestWhoHoldsTheFloorHasMoreToSay(t *testing.T) {
 		{"en", "And then", true, true},
 		{"en", "Who is it for?", false, false},
 		{"en", "What time is it?", false, false},
-		{"en", "Sweden.", false, false}, // ends in "en", not in a word
+		{"en", "Sweden.", false, false}, // ends in "en", but not in a word
 		{"en", "Wait.", true, true},
 		{"de", "Ich hätte gern einen", true, false},
 		{"de", "Moment, also", true, true},
@@ -104,7 +104,7 @@ func TestWhatFewEndWithLeans(t *testing.T) {
 		{"en", "If you'd like to leave a message, press one.", false, false},
 		{"en", "I was there. When you called", false, true},
 		{"en", "When do you open?", false, false},
-		{"en", "To be or not to be is a question that one man asked himself", false, false}, // too long for a half
+		{"en", "To be or not to be is a question that one man asked himself", false, false}, // too long for half a sentence
 		{"en", "To", false, false},
 		{"en", "Tomorrow.", false, false},
 		{"en", "The party you are trying to reach.", false, true},
@@ -142,11 +142,11 @@ func TestQuestionsEndInTheMarkOfAnyScript(t *testing.T) {
 	}
 }
 
-// Phrases that normal writes another way would never be found.
-func TestTheTableIsWrittenAsTextIsRead(t *testing.T) {
+// An entry that normalise would change could never match.
+func TestTheTableIsNormalised(t *testing.T) {
 	for _, l := range append(slices.Collect(maps.Values(languages)), common) {
 		if l.unknown == "" {
-			continue // only what ends a conversation is known of it
+			continue // only its stop words are known
 		}
 		if (l.answer == "") != (l.tag == "" || l.tag == "en") {
 			t.Errorf("%q: answer %q", l.tag, l.answer)

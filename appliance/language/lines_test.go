@@ -2,13 +2,12 @@ package language
 
 import "testing"
 
-// Each language of the table has its own lines, and an unknown one those of
-// English.
+// Each language of the table has its own lines, and an unknown one has the English ones.
 func TestEveryLanguageHasItsLines(t *testing.T) {
 	seen := map[string]string{}
 	for _, l := range languages {
 		if l.unknown == "" {
-			continue // only what ends a conversation is known of it
+			continue // only its stop words are known
 		}
 		for name, text := range map[string]string{
 			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.AnswerFailed(),

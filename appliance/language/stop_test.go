@@ -20,9 +20,8 @@ func TestStopIsAllThatIsSaid(t *testing.T) {
 	}
 }
 
-// Each language of the table can be stopped in, and by none of the words that say
-// "go on" or "wait" in it.
-func TestEveryLanguageCanBeStoppedIn(t *testing.T) {
+// Each language of the table can be stopped in, and none of its backchannels or waiting words stops.
+func TestEveryLanguageHasStopWords(t *testing.T) {
 	for _, l := range languages {
 		if len(l.stops) == 0 {
 			t.Errorf("nobody can say stop in %q", l.tag)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// searx is a server that answers as SearXNG does.
+// searx returns a server that answers as SearXNG does.
 func searx(t *testing.T, status int, body string) Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/sub/search" || r.FormValue("format") != "json" || r.FormValue("q") != "weather in Graz" {
