@@ -162,7 +162,7 @@ func TestAPromptThatVariablesMakeTooLongIsAFault(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if h.Running() != 0 {
-		t.Error("the seat is not given back")
+		t.Error("the slot is not given back")
 	}
 }
 

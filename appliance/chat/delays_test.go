@@ -37,21 +37,21 @@ func TestABoxThatAnswersLateRefusesChats(t *testing.T) {
 			h.delays.note(id, time.Now().Add(-c.ago-time.Second), 0)
 			h.delays.note(id, time.Now().Add(-c.ago), late)
 		}
-		seat, err := h.Reserve("a")
+		slot, err := h.Reserve("a")
 		full, refused := errors.AsType[contract.ErrFull](err)
 		if refused != c.want || refused && full.Wait() != lateRetry {
 			t.Errorf("%s: %v", name, err)
 		}
-		if seat != nil {
-			seat.Release()
+		if slot != nil {
+			slot.Release()
 		}
 		for i := range c.late {
 			h.delays.forget(string(rune('a' + i)))
 		}
-		if seat, err := h.Reserve("a"); err != nil {
+		if slot, err := h.Reserve("a"); err != nil {
 			t.Errorf("%s: refused when they were over: %v", name, err)
 		} else {
-			seat.Release()
+			slot.Release()
 		}
 	}
 }

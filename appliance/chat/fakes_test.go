@@ -189,11 +189,11 @@ func hostOf(f whole, change ...func(*Parts)) *Host {
 func enter(t *testing.T, h *Host, o connection.Opening) (*Session, error) {
 	t.Helper()
 	o.Account = cmp.Or(o.Account, "a")
-	seat, err := h.Reserve(o.Account)
+	slot, err := h.Reserve(o.Account)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seat.Open(t.Context(), o)
+	return slot.Open(t.Context(), o)
 }
 
 // begin opens a chat that has to open. It ends with the test.

@@ -22,8 +22,7 @@ import (
 	"parley/store"
 )
 
-// AccountVoices opens the voices that an account may use, by name or id; the empty
-// name is the default.
+// AccountVoices opens the voices that an account may use, by name or ID. The empty name is the default voice.
 type AccountVoices interface {
 	// Voice returns a voice. It may take seconds to load it; ctx bounds that.
 	Voice(ctx context.Context, account, name string) (engine.Synthesizer, error)

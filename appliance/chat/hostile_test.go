@@ -176,7 +176,7 @@ func TestHostileClientsHarmOnlyTheirChats(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); h.Running() > 0 ||
 		len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d seats are taken, by %+v", h.Running(), h.Chats())
+			t.Fatalf("%d slots are taken, by %+v", h.Running(), h.Chats())
 		}
 	}
 	conn, _, err := connect("")

@@ -39,14 +39,14 @@ func (c *Session) waitForBacklog() error {
 // backlogDrained waits until the backlog is short enough. It returns false if that takes longer than
 // backlogLimit, or if the chat is over.
 func (c *Session) backlogDrained() bool {
-	room := c.scribe.Drained()
-	if room == nil {
+	drained := c.scribe.Drained()
+	if drained == nil {
 		return true
 	}
 	late := time.NewTimer(backlogLimit)
 	defer late.Stop()
 	select {
-	case <-room:
+	case <-drained:
 		return true
 	case <-late.C:
 	case <-c.done:

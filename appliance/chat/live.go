@@ -27,7 +27,7 @@ type Info struct {
 // Info describes the conversation.
 func (c *Session) Info() Info { return c.info }
 
-// A Listener gets what the client of a chat is told, each as a connection.Copy.
+// A Listener receives what the client of a chat is told, each as a connection.Copy.
 type Listener = record.Listener
 
 // Listen returns a listener. It receives what the client was told so far (the first message and the newest

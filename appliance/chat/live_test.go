@@ -80,24 +80,24 @@ func TestTheHostSignalsOccupancy(t *testing.T) {
 	if is || told(changes) {
 		t.Fatal("a host without a conversation is occupied")
 	}
-	var seats []*Slot
+	var slots []*Slot
 	for range 2 {
-		seat, err := h.Reserve("a")
+		slot, err := h.Reserve("a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		seats = append(seats, seat)
+		slots = append(slots, slot)
 	}
 	if is, _ := h.Occupied(); !is || !told(changes) {
 		t.Error("that somebody came was not told")
 	}
 	_, changes = h.Occupied()
-	seats[0].Release()
-	seats[0].Release()
+	slots[0].Release()
+	slots[0].Release()
 	if is, _ := h.Occupied(); !is || told(changes) {
 		t.Error("one of two has gone, and it was told that all have")
 	}
-	seats[1].Release()
+	slots[1].Release()
 	if is, _ := h.Occupied(); is || !told(changes) {
 		t.Error("that all have gone was not told")
 	}

@@ -60,9 +60,8 @@ func TestATurnIsPublishedWhenItsSilenceIsOver(t *testing.T) {
 	})
 }
 
-// lateness says a recording to a session, in real time, and returns how much
-// later than the silence its message comes, and by how much the machine woke a
-// sleeper too late meanwhile, at the worst: so late may any timer be.
+// lateness plays a recording to a session in real time. It returns how much later than the silence its
+// message comes, and the worst delay of a timer on this machine meanwhile.
 func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk time.Duration) (late,
 	lag time.Duration) {
 	file, err := os.ReadFile(packtest.Recording(t, name))

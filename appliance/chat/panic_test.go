@@ -183,7 +183,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					t.Errorf("it ended as %s", status)
 				}
 				if h.Running() != 1 {
-					eventually(t, "its seat is free", func() bool { return h.Running() == 1 })
+					eventually(t, "its slot is free", func() bool { return h.Running() == 1 })
 				}
 				mu.Lock()
 				if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" ||
@@ -202,7 +202,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 	}
 }
 
-// locked is a log that many write to.
+// locked is a log that many goroutines may write to.
 type locked struct {
 	mu *sync.Mutex
 	to *bytes.Buffer
@@ -223,7 +223,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// panicking is where chats begin, and breaks there.
+// panicking is a Records that panics when a chat begins.
 type panicking struct{ *fakes }
 
 func (p panicking) GroupHistory(context.Context, string, int) ([]store.Event, error) {
@@ -255,31 +255,31 @@ func TestOneAccountCannotTakeAllSlots(t *testing.T) {
 		_, err := h.Reserve(account)
 		return err
 	}
-	var seats []*Slot
+	var slots []*Slot
 	for range 4 {
 		s, err := h.Reserve("a")
 		if err != nil {
 			t.Fatalf("alone on the box: %v", err)
 		}
-		seats = append(seats, s)
+		slots = append(slots, s)
 	}
 	if _, full := take("a").(contract.ErrFull); !full {
-		t.Error("a fifth found a seat, of four")
+		t.Error("a fifth found a slot, of four")
 	}
-	seats[0].Release()
+	slots[0].Release()
 	alone = false
 	if much, ok := take("a").(contract.ErrTooMany); !ok || much.RetryAfter == 0 ||
 		!strings.Contains(much.Error(), "3 chats") {
-		t.Error("it takes the last seat though there are others")
+		t.Error("it takes the last slot though there are others")
 	}
 	s, err := h.Reserve("b")
 	if err != nil {
 		t.Errorf("the other finds none: %v", err)
 	}
-	for _, s := range append(seats, s) {
+	for _, s := range append(slots, s) {
 		s.Release()
 	}
 	if h.Running() != 0 || len(h.accounts) != 0 {
-		t.Errorf("%d seats are taken, by %v", h.Running(), h.accounts)
+		t.Errorf("%d slots are taken, by %v", h.Running(), h.accounts)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// telling are parts that always take the same time, and whose answers tell what
-// they were made from: the text the prompt and the context, the sound the voice.
+// telling are parts that always take the same time, and whose answers show what they were made from: the text
+// shows the prompt and the context, the sound the voice.
 type telling struct {
 	*fakes
 	played []played
 }
 
-// played is sound as the line got it: of which message, and by which voice.
+// played is sound that the line was given: its message, and its voice.
 type played struct{ id, voice string }
 
 func pass(ctx context.Context, d time.Duration) error {
@@ -102,13 +102,11 @@ func (f *telling) Play(ctx context.Context, s contract.Sound) error {
 	return f.fakes.Play(ctx, s)
 }
 
-// In every phase of a turn settings change, some every 240 ms (with
-// PARLEY_FULL_TESTS all, every 40): while the user speaks,
-// while the answer is prepared, when the turn is over, while the assistant
-// speaks and when it has spoken. Each turn is answered once, whole, and its words
-// are made of the old settings or of the new. What was asked for before the turn
-// was over holds for its answer, and all of it for the next one; only a voice
-// that comes later speaks from the next sentence on.
+// Settings may change in every phase of a turn: while the user speaks, while the answer is prepared, when the
+// turn is over, while the assistant speaks and after that. Some changes are tried every 240 ms, all of them
+// every 40 ms with PARLEY_FULL_TESTS. Each turn is answered once, completely, and each sentence is made with
+// the old settings or with the new ones. Settings that came before the end of the turn apply to its answer,
+// and all apply to the next answer; only a voice that comes later speaks from the next sentence on.
 func TestSettingsMayChangeInEveryPhaseOfATurn(t *testing.T) {
 	prompt := "You are new."
 	old := answer{"the old prompt", "no context", "the old voice"}
@@ -172,7 +170,7 @@ func TestSettingsMayChangeInEveryPhaseOfATurn(t *testing.T) {
 // answer is what an answer was made from.
 type answer struct{ prompt, context, voice string }
 
-// answer is the one told since it was asked for last: one, whole, in order.
+// answer returns the answer since the last call, after checking that it is one, complete and in order.
 func (f *telling) answer(t *testing.T) (a answer) {
 	t.Helper()
 	f.mu.Lock()

@@ -24,11 +24,11 @@ func (c setup) models() []engine.LanguageModel {
 // promptTooLong returns the fault for settings that none of the models can read together with a user's
 // message, or nil. Without it, the first user to speak would learn of it.
 func promptTooLong(ctx context.Context, s turn.Settings, models []engine.LanguageModel) *contract.Fault {
-	beside := ""
+	userContext := ""
 	if s.Context != nil {
-		beside = s.Context.Text
+		userContext = s.Context.Text
 	}
-	err := reply.CheckPromptFits(ctx, turn.NewState(s, time.Now(), nil).Conversation(), beside, models...)
+	err := reply.CheckPromptFits(ctx, turn.NewState(s, time.Now(), nil).Conversation(), userContext, models...)
 	long, is := errors.AsType[engine.ErrTooLong](err)
 	if !is {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// RulesOf returns what Parts.Rules needs. wanted reports whether a model gets rules
-// before its prompts, and whether its answers are checked.
+// RulesOf returns a function for Parts.Rules. wanted reports whether a model gets rules before its prompts,
+// and whether its answers are checked.
 func RulesOf(wanted func(engine.LanguageModel) (rules, check bool)) func(engine.LanguageModel) turn.Rules {
 	return func(m engine.LanguageModel) turn.Rules {
 		rules, check := wanted(m)
@@ -18,7 +18,7 @@ func RulesOf(wanted func(engine.LanguageModel) (rules, check bool)) func(engine.
 	}
 }
 
-// FactRules precede a custom prompt for a small model, which follows examples rather than instructions: how
+// factRules precede a custom prompt for a small model, which follows examples rather than instructions: how
 // to speak, what to do if the facts have no answer, and how yes and no follow from a fact. They are the same
 // in all chats, so a box prefills them once.
 const factRules = `Everything you write is spoken aloud: answer in one short sentence, without lists or markup. ` +
@@ -39,9 +39,8 @@ Question: Are you a human? Answer: No, I'm the voice assistant here.
 Question: Who made you? Answer: I'm the voice assistant here, more I don't know about myself.
 Question: Send me a cake, please. Answer: I'm sorry, I can't do that from here.`
 
-// personaRules stand in place of factRules before a prompt without facts, which says
-// who speaks and how: held to facts that are not there, a small model knew nothing, not
-// even its name.
+// personaRules replace factRules before a prompt without facts that says who speaks and how. When it was
+// bound to facts that were not there, a small model knew nothing, not even its name.
 const personaRules = `Everything you write is spoken aloud: answer in one or two short sentences, without lists or ` +
 	`markup. You cannot do things such as booking, sending or cancelling; say so. Prices, times, numbers and names ` +
 	`of people that you were not told you do not know; say so.

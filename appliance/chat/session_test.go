@@ -173,7 +173,7 @@ func TestUnknownVoiceIsRefused(t *testing.T) {
 		t.Fatalf("refused with %v", err)
 	}
 	if h.Running() != 0 {
-		t.Fatal("the seat was not given back")
+		t.Fatal("the slot was not given back")
 	}
 }
 
@@ -181,7 +181,7 @@ func TestFullHostRefusesAndAStoppedOneEndsItsChats(t *testing.T) {
 	f := newFakes()
 	h, c := open(t, f)
 	if _, err := h.Reserve("a"); err == nil {
-		t.Fatal("a second chat found a seat")
+		t.Fatal("a second chat found a slot")
 	}
 	if err := h.Stop(t.Context()); err != nil {
 		t.Fatal(err)

@@ -177,10 +177,9 @@ var ends = []struct {
 	{"nobody says anything", func(w *walk) { w.quiet.Store(true) }, contract.CloseNormal, "", "", false},
 }
 
-// A chat that anything happened to, at whatever stage it is when it ends, ends
-// whole: with a reason, its line closed once and used no more, its seat free, no
-// listener and no goroutine left (the bubble of the test would not end). A walk
-// that fails names its number; PARLEY_FULL_TESTS walks ten times as many.
+// A chat with random events, at any stage when it ends, ends properly: with a reason, its line closed once
+// and not used after that, its slot released, and no listener or goroutine left (otherwise the test's bubble
+// would not end). A failure names the number of its walk. PARLEY_FULL_TESTS makes ten times as many walks.
 func TestAnyChatEndsWhole(t *testing.T) {
 	walks := 25
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {

@@ -34,18 +34,20 @@ type playedPiece struct {
 func (s playedPiece) end() time.Duration { return s.begin + time.Duration(len(s.hops))*echoHopTime }
 
 // Played reports that by a time the line was given a piece of the assistant's sound (mono, at
-// contract.OutputRateHz, read-only), and holds back the newest kept samples. The rest plays when it leaves,
+// contract.OutputRateHz, read-only), and holds back the newest heldBack samples. The rest plays when it leaves,
 // after what left before. An empty pcm means that some sound was released. Any goroutine may call it.
-func (e *Ear) Played(at time.Duration, pcm []float32, kept int) { e.echo.playback.take(at, pcm, kept) }
+func (e *Ear) Played(at time.Duration, pcm []float32, heldBack int) {
+	e.echo.playback.take(at, pcm, heldBack)
+}
 
 // Cut reports that the assistant fell silent at a time. Any goroutine may call it.
 func (e *Ear) Cut(at time.Duration) { e.echo.playback.cut(at) }
 
-func (p *playback) take(at time.Duration, pcm []float32, kept int) {
+func (p *playback) take(at time.Duration, pcm []float32, heldBack int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.heldBack = append(p.heldBack, pcm...)
-	if n := len(p.heldBack) - kept; n > 0 {
+	if n := len(p.heldBack) - heldBack; n > 0 {
 		p.add(at, p.heldBack[:n])
 		p.heldBack = append(p.heldBack[:0], p.heldBack[n:]...)
 	}

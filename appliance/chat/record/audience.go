@@ -181,9 +181,8 @@ func (l *Listener) wake() {
 // first one, chat_metadata.
 func (l *Listener) Missed() int { return l.missed }
 
-// Next waits for the next copy, at most until ctx ends. The error says why there
-// are no more: io.EOF when the chat is over, ErrBehind, ErrLeft, or that of ctx. What
-// was told before that comes first. One goroutine calls it.
+// Next returns the next copy, waiting until ctx ends. After the last copy, the error says why there are no
+// more: io.EOF when the chat is over, ErrBehind, ErrLeft, or that of ctx. Only one goroutine may call it.
 func (l *Listener) Next(ctx context.Context) (connection.Copy, error) {
 	for {
 		if c, ok, err := l.take(); ok || err != nil {

@@ -14,12 +14,13 @@ import (
 const MinUserWords = 200
 
 // CheckPromptFits returns an engine.ErrTooLong if none of the models can read the prompt of c, its tools,
-// MinUserWords of the user and a context. There must be at least one model. A model without a known
+// MinUserWords of the user and their context. There must be at least one model. A model without a known
 // limit reads everything.
-func CheckPromptFits(ctx context.Context, c turn.Conversation, context string, models ...engine.LanguageModel) error {
+func CheckPromptFits(ctx context.Context, c turn.Conversation, userContext string,
+	models ...engine.LanguageModel) error {
 	c.History = []turn.Entry{{Role: turn.User, Text: strings.Repeat("word ", MinUserWords)}}
-	if context != "" {
-		c.History = append(c.History, turn.Entry{Role: turn.Context, Text: context})
+	if userContext != "" {
+		c.History = append(c.History, turn.Entry{Role: turn.Context, Text: userContext})
 	}
 	var first error
 	for _, m := range models {
