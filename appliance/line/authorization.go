@@ -8,9 +8,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// AuthorizedSession is a Session whose client may lose the right to be there while it
-// lasts. Each message is a moment to ask; audio, of which fifty pieces come a
-// second, is not, and neither is silence: for these somebody tells (Watch).
+// AuthorizedSession is a Session whose client may lose its authorization meanwhile. The
+// authorization is checked at each message; audio, of which fifty pieces come a second, is
+// not checked, and silence cannot be. Watch covers these.
 type AuthorizedSession struct {
 	Session
 	Line          connection.Line
@@ -20,7 +20,7 @@ type AuthorizedSession struct {
 
 var errRevoked = errors.New("the client may not be here any more")
 
-// Receive hands on a message of a client who may still send it.
+// Receive passes on a message if the client may still send it.
 func (g AuthorizedSession) Receive(m contract.ClientMessage) error {
 	if g.Lifecycle.Revoked(g.Authorization) {
 		g.revoke()
@@ -32,12 +32,12 @@ func (g AuthorizedSession) Receive(m contract.ClientMessage) error {
 	return g.Session.Receive(m)
 }
 
-// revoke ends the session of a client that has to go.
+// revoke ends the session of a client without authorization.
 func (g AuthorizedSession) revoke() {
-	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
+	_ = g.Session.Fault(contract.KeyRevoked, "") // an error means that the session is over
 }
 
-// Watch ends the session as soon as the pass is lost, until release is called.
+// Watch ends the session as soon as the authorization ends, until release is called.
 func (g AuthorizedSession) Watch() (release func()) {
 	return OnRevoked(g.Authorization, func() {
 		defer g.Lifecycle.Recover("sending a client away", g.Fail)
@@ -45,16 +45,16 @@ func (g AuthorizedSession) Watch() (release func()) {
 	})
 }
 
-// Fail ends the session with an error of ours. Should the session panic at that
-// too, the line closes without it.
+// Fail ends the session with an internal error. If the session panics at that, the line is
+// closed without an error message.
 func (g AuthorizedSession) Fail() {
 	defer g.Lifecycle.Recover("ending a session", func() {})
 	defer g.Line.Close(contract.CloseInternal, contract.Internal.Slug())
-	_ = g.Session.Fault(contract.Internal, "") // it is over already, or it ends with this
+	_ = g.Session.Fault(contract.Internal, "") // an error means that the session is over
 }
 
-// OnRevoked has then called, once, if the pass is lost before release is called.
-// release waits until that is done.
+// OnRevoked calls then, once, if the authorization ends before release is called. release
+// waits for a running then.
 func OnRevoked(pass connection.Authorization, then func()) (release func()) {
 	lost, unwatch := pass.Watch()
 	done := make(chan struct{})
@@ -70,8 +70,8 @@ func OnRevoked(pass connection.Authorization, then func()) (release func()) {
 	}
 }
 
-// Revoked asks whether the client of the line has to go. While that cannot be
-// known it stays: a database that is busy must not end every conversation.
+// Revoked reports whether the authorization of the line's client has ended. If that cannot
+// be determined, the client stays: a busy database must not end all chats.
 func (l *Lifecycle) Revoked(pass connection.Authorization) bool {
 	err := pass.Check(l.gone)
 	if _, out := errors.AsType[contract.ErrUnauthorized](err); out {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Why a line is over.
+// The reasons for which a line ends.
 var (
 	ErrClosed   = errors.New("the line is closed")
 	ErrTooSlow  = errors.New("the client does not take what is sent")
@@ -17,27 +17,27 @@ var (
 	ErrPanicked = errors.New("a goroutine of the line panicked")
 )
 
-// Lifecycle is that of one line. It has two ends: the session closes the line, which
-// then sends what is queued; and the connection goes, after that or before. Any
-// goroutine may use it.
+// Lifecycle is the lifecycle of one line. It ends in two steps, in either order: the
+// session closes the line, which then sends what is queued, and the connection goes away.
+// Any goroutine may use it.
 type Lifecycle struct {
 	log        *slog.Logger
 	disconnect func()
-	unwatch    func() bool // from the server's end
+	unwatch    func() bool // stops watching the server's end
 
 	once    sync.Once
 	closing chan struct{} // closed by Close, after code and reason are set
 	code    int
 	reason  string
 
-	gone   context.Context // ends when the connection is of no use any more
+	gone   context.Context // ends when the connection is unusable
 	cancel context.CancelCauseFunc
 
 	workers sync.WaitGroup
 }
 
-// NewLifecycle makes the life of a line, whose connection is severed by a function, nil
-// where nothing needs to be done for that. It is cut off when stopping ends.
+// NewLifecycle returns the lifecycle of a line. disconnect closes the connection; it may be
+// nil. When stopping ends, the connection is dropped.
 func NewLifecycle(stopping context.Context, log *slog.Logger, sever func()) *Lifecycle {
 	l := &Lifecycle{log: log, disconnect: sever, closing: make(chan struct{})}
 	l.gone, l.cancel = context.WithCancelCause(context.Background())
@@ -45,8 +45,8 @@ func NewLifecycle(stopping context.Context, log *slog.Logger, sever func()) *Lif
 	return l
 }
 
-// Close notes that the line is to end after what is queued. Only the first call
-// counts, which first tells.
+// Close closes the line after what is queued. Only the first call counts; first reports
+// whether this is it.
 func (l *Lifecycle) Close(code int, reason string) (first bool) {
 	l.once.Do(func() {
 		l.code, l.reason = code, reason
@@ -56,16 +56,17 @@ func (l *Lifecycle) Close(code int, reason string) (first bool) {
 	return first
 }
 
-// Closing is closed by Close.
+// Closing returns a channel that Close closes.
 func (l *Lifecycle) Closing() <-chan struct{} { return l.closing }
 
-// Closed is with what the line was closed, once Closing is closed.
+// Closed returns the arguments of Close, once Closing is closed.
 func (l *Lifecycle) Closed() (code int, reason string) { return l.code, l.reason }
 
-// Gone ends when the connection is of no use any more; its cause says why.
+// Gone returns a context that ends when the connection is unusable. Its cause is the
+// reason.
 func (l *Lifecycle) Gone() context.Context { return l.gone }
 
-// Drop ends the connection at once. The first reason given holds.
+// Drop ends the connection at once. The first reason counts.
 func (l *Lifecycle) Drop(why error) {
 	l.cancel(why)
 	if l.disconnect != nil {
@@ -86,8 +87,8 @@ func (l *Lifecycle) Err() error {
 	}
 }
 
-// Go runs work on a goroutine of the line. A panic there ends this line, and
-// no other. It must not be called when End has begun to wait.
+// Go runs work on a goroutine of the line. A panic there ends this line only. Go must not
+// be called after Wait.
 func (l *Lifecycle) Go(doing string, work func()) {
 	l.workers.Go(func() {
 		defer l.Recover(doing, func() { l.Drop(ErrPanicked) })
@@ -95,8 +96,8 @@ func (l *Lifecycle) Go(doing string, work func()) {
 	})
 }
 
-// Recover is deferred where a panic must not end the program: it notes it in the
-// log, with the stack, and then does what has to be done about it.
+// Recover is deferred where a panic must not end the program. It logs the panic with its
+// stack, and then calls then.
 func (l *Lifecycle) Recover(doing string, then func()) {
 	p := recover()
 	if p == nil {
@@ -106,8 +107,7 @@ func (l *Lifecycle) Recover(doing string, then func()) {
 	then()
 }
 
-// Wait returns when nobody works for the line any more, after the connection has
-// gone.
+// Wait returns when all goroutines of the line have ended, after the connection is gone.
 func (l *Lifecycle) Wait() {
 	l.workers.Wait()
 	l.unwatch()

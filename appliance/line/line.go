@@ -1,6 +1,6 @@
-// Package line holds what all lines have in common, whatever they carry a
-// conversation over: what they ask of the box, how they begin and end, what they
-// do with a client's messages and with one that may not be there any more.
+// Package line holds what all lines share, whatever carries the conversation: what they
+// need from the box, their lifecycle, and the handling of a client's messages and
+// authorization.
 package line
 
 import (
@@ -11,44 +11,40 @@ import (
 	"parley/appliance/contract"
 )
 
-// A Host has room for conversations.
+// A Host has slots for chats.
 type Host interface {
-	// Reserve takes room for one conversation of an account before the client
-	// is answered, so that a full box (contract.ErrFull), or an account that
-	// has all it may (contract.ErrTooMany), can still be told over HTTP.
+	// Reserve reserves a slot for a chat of an account, before the client gets its HTTP
+	// response. So a full box (contract.ErrFull), or an account at its limit
+	// (contract.ErrTooMany), can still be reported over HTTP.
 	Reserve(account string) (Slot, error)
 }
 
-// A Seat is reserved room.
+// A Slot is the right to run one chat.
 type Slot interface {
-	// Open begins the conversation. The session may send on o.Line at once. A
-	// contract.Fault is told to the client (Refuse). The session releases the
-	// seat.
+	// Open starts the chat. The session may send on o.Line at once, and releases the slot
+	// at its end. A contract.Fault is an error for the client (Refuse).
 	Open(ctx context.Context, o connection.Opening) (Session, error)
-	// Release gives the seat back where there is no session. It may be called
-	// once more than is needed.
+	// Release releases the slot if there is no session. It may be called again.
 	Release()
 }
 
-// A Session is one live conversation, as a line uses it. After an error of any of
-// these it is over.
+// A Session is one live chat, as a line uses it. After an error of any method it is over.
 type Session interface {
 	Receive(m contract.ClientMessage) error
-	// Hear takes sound, mono at engine.SpeechRateHz, and owns it.
+	// Hear takes over pcm, mono at engine.SpeechRateHz.
 	Hear(pcm []float32) error
-	// Audio is the format of headerless audio that is in force, for lines whose
-	// clients choose one; nil is a container.
+	// Audio returns the current format of headerless audio, for lines whose clients choose
+	// one; nil means a container.
 	Audio() *contract.AudioConfiguration
-	// Played says how much of the sound of an assistant message was played. It is
-	// for lines that know.
+	// Played reports how much of the sound of an assistant message was played, for lines
+	// that know.
 	Played(id string, upTo time.Duration)
-	// Fault takes a message that could not be read, so that its error comes in
-	// order with the rest.
+	// Fault reports an unreadable message, so that its error is sent in order.
 	Fault(code contract.Code, detail string) error
-	// HangUp says that the client is gone, and CutOff that the line has cut it off,
-	// and why: that is an error.
+	// HangUp reports that the client is gone. CutOff reports that the line has dropped the
+	// client, and why; the chat then ends with an error.
 	HangUp()
 	CutOff(why error)
-	// Done is closed when the session is over, after it has closed the line.
+	// Done is closed when the session is over and has closed the line.
 	Done() <-chan struct{}
 }

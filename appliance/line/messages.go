@@ -10,8 +10,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Receive hands a client's message, as JSON, on to its session, or what is wrong
-// with it. The sound of an audio_input goes to hear. Nothing of data is kept.
+// Receive parses a message of the client, and passes it or its fault to the session. The
+// sound of an audio_input goes to hear. Receive does not retain data.
 func Receive(s Session, data []byte, hear func(data []byte) error) error {
 	m, err := contract.ParseClientMessage(data)
 	if f, ok := errors.AsType[contract.Fault](err); ok {
@@ -25,11 +25,11 @@ func Receive(s Session, data []byte, hear func(data []byte) error) error {
 	return s.Receive(m)
 }
 
-// closeTryLater is the close code for "not now" (IANA registry: Try Again Later).
+// closeTryLater is the close code Try Again Later of the IANA registry.
 const closeTryLater = 1013
 
-// Refuse tells the client why there is no conversation, and closes its line. A
-// fault of ours is told without its details, which are in the log.
+// Refuse tells the client why there is no chat, and closes its line. The details of an
+// internal error are only logged.
 func Refuse(ctx context.Context, l connection.Line, log *slog.Logger, err error) {
 	f, told := errors.AsType[contract.Fault](err)
 	full, isFull := errors.AsType[contract.ErrFull](err)
@@ -49,9 +49,9 @@ func Refuse(ctx context.Context, l connection.Line, log *slog.Logger, err error)
 	}
 }
 
-// ErrorLimiter looks at what passes to a client: errors are given the id of its
-// request, and identical ones in a row are counted, which are those of a client
-// that repeats itself for ever. One goroutine uses it.
+// ErrorLimiter inspects the messages to a client. It adds the request id to errors, and
+// counts identical errors in a row, as a client causes that repeats a request for ever. One
+// goroutine uses it.
 type ErrorLimiter struct {
 	RequestID string
 
@@ -60,15 +60,15 @@ type ErrorLimiter struct {
 	times   int
 }
 
-// Note returns a message as it is to be sent. tooOften, where it is not nil, says
-// why the line is to be closed (contract.ClosePolicy) behind it.
+// Note returns the message to send. If tooOften is not nil, the line is to be closed
+// (contract.ClosePolicy) after it.
 func (e *ErrorLimiter) Note(m contract.ServerMessage) (noted contract.ServerMessage, tooOften error) {
 	switch v := m.(type) {
 	case contract.ChatMetadata:
 		if v.RequestID != "" {
 			e.RequestID = v.RequestID
 		}
-	case contract.UserMessage: // something was understood, which ends the row
+	case contract.UserMessage: // the client's input was understood: the count starts again
 		e.times = 0
 	case contract.WebSocketError:
 		if v.RequestID == "" {
@@ -82,7 +82,7 @@ func (e *ErrorLimiter) Note(m contract.ServerMessage) (noted contract.ServerMess
 	return m, nil
 }
 
-// count is how many errors in a row said the same.
+// count returns the number of identical errors in a row.
 func (e *ErrorLimiter) count(m contract.WebSocketError) int {
 	if m.Code != e.code || m.Message != e.message {
 		e.code, e.message, e.times = m.Code, m.Message, 0

@@ -1,6 +1,6 @@
-// Package decode makes samples for the ear of the bytes that clients send as
-// audio. It is for lines whose clients choose the format: a container that says
-// itself what it is, or headerless linear16.
+// Package decode decodes the audio that clients send into samples for the ear. It is for
+// lines whose clients choose the format: a container, which is detected, or headerless
+// linear16.
 package decode
 
 import (
@@ -15,65 +15,63 @@ import (
 	"parley/appliance/engine"
 )
 
-// blockingSize is how many bytes are decoded before it is looked at how much sound
-// they hold: at the lowest rate of Opus 22 s. A message may bring 16 MiB, which
-// would be six hours.
-const blockingSize = 16 << 10
+// pieceBytes is how much is decoded before the length of the sound is checked: 22 s at the
+// lowest rate of Opus. A message may have 16 MiB, which would be six hours.
+const pieceBytes = 16 << 10
 
-// longest is how many samples one message may bring (E0723).
-const longest = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
+// maxSamples bounds the sound of one message (E0723).
+const maxSamples = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
 
-// A Stream is the audio of one client, message by message. The zero Stream is at
-// its beginning. One goroutine uses it.
+// A Stream decodes the audio of one client, message by message. The zero value is ready for
+// use. One goroutine uses it.
 type Stream struct {
-	// New makes the decoder of a format, nil being a container; without it there
-	// are the box's own.
+	// New creates the decoder for a format; nil means a container. If New is nil, the box's
+	// decoders are used.
 	New func(format *contract.AudioConfiguration) (audio.Decoder, error)
 
-	format  *contract.AudioConfiguration // that decoder is for
-	decoder audio.Decoder                // nil: the next message begins anew
-	half    []byte                       // of linear16: the byte of a sample whose other one is still to come, or none
-	told    bool                         // E0200 was told, and nothing was heard since
-	foreign bool                         // because it is of a format that is not taken
+	format      *contract.AudioConfiguration // of decoder
+	decoder     audio.Decoder                // nil before a stream
+	half        []byte                       // first byte of an incomplete linear16 sample
+	reported    bool                         // E0200 was reported, and no sound was decoded since
+	unsupported bool                         // the reported stream has an unsupported format
 }
 
-// Take returns the sound of a message in the format that is in force (nil is a
-// container), mono at engine.SpeechRateHz, which the caller owns. What came in
-// another format before is over. Beside a fault, E0200 or E0723, it returns the
-// sound before it; the next message may be the beginning of a new stream. A
-// container that cannot be read is told of once, not with each of its messages.
-func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
-	if !unconverted(s.format, format) {
+// Decode returns the sound of a message in the current format (nil is a container), mono at
+// engine.SpeechRateHz. The caller owns it. A change of format ends the stream. With a
+// fault, E0200 or E0723, Decode returns the sound before it, and the next message may begin
+// a new stream. An unreadable container is reported once, not for each of its messages.
+func (s *Stream) Decode(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
+	if !sameFormat(s.format, format) {
 		s.Close()
 		*s = Stream{New: s.New, format: format}
 	}
-	if s.foreign && !beginsStream(message) {
+	if s.unsupported && !beginsStream(message) {
 		return nil, nil
 	}
 	begins := s.decoder == nil
 	pcm, err := s.decode(message)
-	if len(pcm) > longest || begins && format == nil && audio.Whole(message) {
+	if len(pcm) > maxSamples || begins && format == nil && audio.Whole(message) {
 		s.Close()
 		return nil, &contract.Fault{Code: contract.WholeRecording}
 	}
 	if len(pcm) > 0 {
-		s.told, s.foreign = false, false
+		s.reported, s.unsupported = false, false
 	}
 	if err == nil {
 		return pcm, nil
 	}
 	s.Close()
-	if format == nil && s.told {
+	if format == nil && s.reported {
 		return pcm, nil
 	}
 	other, known := errors.AsType[*audio.ErrFormat](err)
-	s.told, s.foreign = true, known && other.Name != ""
+	s.reported, s.unsupported = true, known && other.Name != ""
 	return pcm, &contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()}
 }
 
-// beginsStream reports whether a message that comes amid a stream of a format that
-// is not taken begins one that is. The sync words of MP3 and AAC are no beginning:
-// a frame of FLAC has the same.
+// beginsStream reports whether a message within a stream of an unsupported format begins a
+// supported one. The sync words of MP3 and AAC do not count, because FLAC frames begin
+// alike.
 func beginsStream(message []byte) bool {
 	switch audio.Sniff(message) {
 	case "webm", "ogg", "mp4", "wav":
@@ -82,7 +80,7 @@ func beginsStream(message []byte) bool {
 	return bytes.HasPrefix(message, []byte("ID3"))
 }
 
-// Close ends the stream. The next message begins anew.
+// Close ends the stream. The next message begins a new one.
 func (s *Stream) Close() {
 	if s.decoder != nil {
 		s.decoder.Close()
@@ -90,8 +88,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// decode returns the sound in a message, as much of it as shows that it is too
-// much.
+// decode decodes a message until it is complete or too long.
 func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 	if s.decoder == nil {
 		make := s.New
@@ -105,8 +102,8 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 	if s.format != nil {
 		message = s.wholeSamples(message)
 	}
-	for len(message) > 0 && len(pcm) <= longest {
-		n := min(len(message), blockingSize)
+	for len(message) > 0 && len(pcm) <= maxSamples {
+		n := min(len(message), pieceBytes)
 		piece, err := s.decoder.Decode(message[:n])
 		if pcm == nil {
 			pcm = piece
@@ -121,13 +118,13 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 	return pcm, nil
 }
 
-// wholeSamples returns the linear16 that is whole with message: clients cut their
-// stream anywhere, in the middle of a sample too, so a byte that is left over
-// belongs to the next message. Where the next one is no sound with it and is
-// without, its other half never comes, and it is left out.
+// wholeSamples returns the complete linear16 samples up to the end of message. Clients cut
+// their streams anywhere, also within a sample, so a remaining byte belongs to the next
+// message. If the next message is plausible only without that byte, its other half was
+// lost, and the byte is dropped.
 func (s *Stream) wholeSamples(message []byte) []byte {
-	if len(s.half) > 0 && !(downsampled(slices.Concat(s.half, message), s.format.Channels) &&
-		!downsampled(message, s.format.Channels)) {
+	if len(s.half) > 0 && !(misaligned(slices.Concat(s.half, message), s.format.Channels) &&
+		!misaligned(message, s.format.Channels)) {
 		message = slices.Concat(s.half, message)
 	}
 	whole := len(message) &^ 1
@@ -135,12 +132,11 @@ func (s *Stream) wholeSamples(message []byte) []byte {
 	return message[:whole]
 }
 
-// downsampled reports whether linear16 jumps from sample to sample as it does where low
-// and high bytes are taken for each other, so that the low one, which is as good
-// as random, counts 256 times: half of the range at the median is more than speech
-// and music ever have. Less than a few samples say nothing.
-func downsampled(pcm []byte, channels int) bool {
-	const few, enough = 32, 512 // samples
+// misaligned reports whether linear16 jumps between samples as it does with high and low
+// bytes exchanged, when the nearly random low byte counts 256 times. A median jump of half
+// the range is more than speech and music ever have. A few samples are not enough to tell.
+func misaligned(pcm []byte, channels int) bool {
+	const few, enough = 32, 512 // numbers of samples
 	var jumps []int
 	for at := 0; at+2*channels+2 <= len(pcm) && len(jumps) < enough; at += 2 {
 		le := binary.LittleEndian
@@ -158,7 +154,7 @@ func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
 	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
 }
 
-func unconverted(a, b *contract.AudioConfiguration) bool {
+func sameFormat(a, b *contract.AudioConfiguration) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

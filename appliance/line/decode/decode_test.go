@@ -53,7 +53,7 @@ func TestAMessageOfManyHoursIsNotDecodedWhole(t *testing.T) {
 	var s Stream
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	pcm, fault := s.Take(nil, message)
+	pcm, fault := s.Decode(nil, message)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 30<<20 {
 		t.Errorf("%d bytes took %d", len(message), used)
@@ -89,7 +89,7 @@ func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
 			var s Stream
 			var got []float32
 			for piece := range slices.Chunk(c.data, size) {
-				pcm, fault := s.Take(c.format, piece)
+				pcm, fault := s.Decode(c.format, piece)
 				if fault != nil {
 					t.Fatalf("%s in pieces of %d: %v", name, size, fault)
 				}
@@ -113,7 +113,7 @@ func TestAFormatHoldsForWhatComesAfterIt(t *testing.T) {
 	var s Stream
 	take := func(format *contract.AudioConfiguration, message []byte, want int) {
 		t.Helper()
-		if pcm, fault := s.Take(format, message); fault != nil || len(pcm) < want-300 || len(pcm) > want {
+		if pcm, fault := s.Decode(format, message); fault != nil || len(pcm) < want-300 || len(pcm) > want {
 			t.Errorf("%d bytes are %d samples, want %d; %v", len(message), len(pcm), want, fault)
 		}
 	}
@@ -135,7 +135,7 @@ func TestAHalfSampleThatStaysAloneTurnsNothingIntoNoise(t *testing.T) {
 			if i == 3 {
 				piece = piece[:len(piece)-1]
 			}
-			pcm, fault := s.Take(linear16(16000, channels), piece)
+			pcm, fault := s.Decode(linear16(16000, channels), piece)
 			if fault != nil {
 				t.Fatal(fault)
 			}
@@ -173,11 +173,11 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 		"a rate that nobody has": {linear16(1, 1), make([]byte, 640), contract.BrokenAudio, "1 Hz"},
 	} {
 		var s Stream
-		_, fault := s.Take(c.format, c.message)
+		_, fault := s.Decode(c.format, c.message)
 		if fault == nil || fault.Code != c.code || !strings.Contains(fault.Detail, c.says) {
 			t.Errorf("%s: %v", name, fault)
 		}
-		pcm, fault := s.Take(linear16(16000, 1), make([]byte, 5*32000))
+		pcm, fault := s.Decode(linear16(16000, 1), make([]byte, 5*32000))
 		if fault != nil || len(pcm) != 5*16000 {
 			t.Errorf("after %s: %d samples, %v", name, len(pcm), fault)
 		}
@@ -194,7 +194,7 @@ func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
 		var s Stream
 		faults := 0
 		for piece := range slices.Chunk(data, 1400) {
-			pcm, fault := s.Take(nil, piece)
+			pcm, fault := s.Decode(nil, piece)
 			if fault != nil {
 				faults++
 			}
@@ -206,15 +206,15 @@ func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
 			t.Errorf("%s: %d faults", name, faults)
 		}
 		for piece := range slices.Chunk(data, 1400) { // once more
-			if _, fault := s.Take(nil, piece); fault != nil {
+			if _, fault := s.Decode(nil, piece); fault != nil {
 				t.Errorf("%s: told again: %v", name, fault)
 			}
 		}
-		if pcm, fault := s.Take(nil, opus(t, 2*time.Second)); fault != nil || len(pcm) < engine.SpeechRateHz/2 {
+		if pcm, fault := s.Decode(nil, opus(t, 2*time.Second)); fault != nil || len(pcm) < engine.SpeechRateHz/2 {
 			t.Errorf("%s: of the stream behind it %d samples are heard, %v", name, len(pcm), fault)
 		}
 		s.decoder = nil
-		if _, fault := s.Take(nil, words); fault == nil {
+		if _, fault := s.Decode(nil, words); fault == nil {
 			t.Errorf("%s: what is wrong behind that is not told", name)
 		}
 	}
@@ -224,7 +224,7 @@ func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
 func TestTheSoundBeforeAFaultIsNotLost(t *testing.T) {
 	message := append(opus(t, 3*time.Second), bytes.Repeat([]byte("OggS\xff"), 100)...)
 	var s Stream
-	pcm, fault := s.Take(nil, message)
+	pcm, fault := s.Decode(nil, message)
 	if len(pcm) < engine.SpeechRateHz/2 || fault == nil {
 		t.Errorf("%d samples, %v", len(pcm), fault)
 	}
@@ -242,8 +242,8 @@ func FuzzTake(f *testing.F) {
 			format = linear16(int(rate), int(channels))
 		}
 		for piece := range slices.Chunk(data, 1+len(data)/3) {
-			pcm, fault := s.Take(format, piece)
-			if len(pcm) > longest || fault != nil && s.decoder != nil {
+			pcm, fault := s.Decode(format, piece)
+			if len(pcm) > maxSamples || fault != nil && s.decoder != nil {
 				t.Errorf("%d samples, %v", len(pcm), fault)
 			}
 		}

@@ -43,8 +43,8 @@ func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
 }
 
 func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
-	if s := start(t, Timing{}).server; s.largest != contract.MaxMessageBytes {
-		t.Errorf("the limit is %d bytes", s.largest)
+	if s := start(t, Timing{}).server; s.maxMessage != contract.MaxMessageBytes {
+		t.Errorf("the limit is %d bytes", s.maxMessage)
 	}
 	const limit = 1 << 20 // the real one takes its time
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := start(t, Timing{Close: time.Minute})
-			b.server.largest = limit
+			b.server.maxMessage = limit
 			client, s := b.dial("", &websocket.DialOptions{CompressionMode: c.mode})
 			if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
 
 func TestAFrameAtTheLimitIsTaken(t *testing.T) {
 	b := start(t, Timing{})
-	b.server.largest = 1 << 16
+	b.server.maxMessage = 1 << 16
 	c, s := b.dial(raw, nil)
 	send(t, c, websocket.MessageBinary, strings.Repeat("a", 1<<16))
 	if a := got(t, s.got).(heard); len(a) != 1<<15 {

@@ -8,39 +8,38 @@ import (
 )
 
 const (
-	// longestFile is how much sound one message brings: 192 kB in base64. A message
-	// on its way cannot be taken back, and what comes behind it waits: an
-	// interruption a second, on a link that is half as fast again as speech. Many
-	// WebSocket libraries, that of the published Python client among them, close
-	// the connection at a message of more than 1 MiB unless told otherwise.
-	longestFile = 1500 * time.Millisecond
-	// firstLongest is how much the first file of a message brings: it can be
-	// decoded and played while the rest is still on its way.
-	firstLongest = 400 * time.Millisecond
-	// cutWithin is how far before its end a cut is looked for, and minCutPause how
-	// long the silence should be in which it is made. Web clients decode each
-	// file by itself and begin it when the one before has ended, some
-	// milliseconds late; within half a second of speech there is a place where
-	// that is hardly heard.
+	// maxFile bounds the sound in one message: 192 kB in base64. A message on its way
+	// cannot be taken back, and delays what follows: an interruption by a second, on a link
+	// 1.5 times as fast as speech. Many WebSocket libraries, among them that of the
+	// published Python client, close the connection at a message of more than 1 MiB by
+	// default.
+	maxFile = 1500 * time.Millisecond
+	// maxFirstFile bounds the first file of an assistant message: it can be decoded and
+	// played while the rest is on its way.
+	maxFirstFile = 400 * time.Millisecond
+	// cutWithin is how far before its end a file may be cut, and minCutPause the length of
+	// the silence that is looked for. Web clients decode each file separately and start it
+	// some milliseconds late; half a second of speech has a place where that is hardly
+	// audible.
 	cutWithin   = 500 * time.Millisecond
 	minCutPause = 10 * time.Millisecond
-	// cutCrossing is how far from there the sound is looked at for a place where
-	// it passes zero, so that it does not click.
+	// cutCrossing is how far from the cut a zero crossing is looked for, which avoids
+	// clicks.
 	cutCrossing = 3 * time.Millisecond
 )
 
-// A clip is the sound of one message on its way into files.
+// A clip is the sound of one assistant message on its way into files.
 type clip struct {
 	id, session string
-	files       int       // so far
+	files       int       // number so far
 	pending     []float32 // not in a file yet
-	cuts        int64     // how often Cut had been called when held came
+	cuts        int64     // value of soundQueue.cuts when pending came
 }
 
-// next takes as much sound off as the next file brings, which is none while
-// more has to come first to find a good place for its end.
+// next removes and returns the sound of the next file. It is empty if more sound is needed
+// to find a good place for the cut.
 func (c *clip) next(last bool) []float32 {
-	n := min(len(c.pending), c.longest())
+	n := min(len(c.pending), c.maxSamples())
 	if !last || n < len(c.pending) {
 		n = cutNear(c.pending[:n])
 	}
@@ -49,26 +48,25 @@ func (c *clip) next(last bool) []float32 {
 	return part
 }
 
-// longest is how many samples the next file has at most.
-func (c *clip) longest() int {
+// maxSamples bounds the next file.
+func (c *clip) maxSamples() int {
 	if c.files == 0 {
-		return audio.Samples(firstLongest, contract.OutputRateHz)
+		return audio.Samples(maxFirstFile, contract.OutputRateHz)
 	}
-	return audio.Samples(longestFile, contract.OutputRateHz)
+	return audio.Samples(maxFile, contract.OutputRateHz)
 }
 
-// cutNear is the quietest place near the end of pcm.
+// cutNear returns the quietest place near the end of pcm.
 func cutNear(pcm []float32) int {
 	hold := audio.Samples(minCutPause, contract.OutputRateHz)
 	near := max(len(pcm)/2, len(pcm)-audio.Samples(cutWithin, contract.OutputRateHz))
 	if len(pcm)-near < hold {
-		return 0 // too little to choose from
+		return 0 // too short
 	}
 	return crossing(pcm, near+quietest(pcm[near:], hold))
 }
 
-// crossing is the place nearest to at where pcm passes zero, or at where it does
-// not.
+// crossing returns the zero crossing of pcm nearest to at; at if there is none.
 func crossing(pcm []float32, at int) int {
 	for d := range audio.Samples(cutCrossing, contract.OutputRateHz) {
 		for _, i := range [...]int{at - d, at + d} {
@@ -80,8 +78,8 @@ func crossing(pcm []float32, at int) int {
 	return at
 }
 
-// quietest is the middle of the window samples of pcm that have the least
-// energy. There have to be so many.
+// quietest returns the middle of the window of samples with the least energy. pcm has at
+// least window samples.
 func quietest(pcm []float32, window int) int {
 	var energy float64
 	for _, v := range pcm[:window] {

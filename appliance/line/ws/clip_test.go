@@ -40,9 +40,9 @@ func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
 			t.Fatalf("%d samples became %d, or others", len(pcm), len(got))
 		}
 		for i, part := range parts {
-			longest := longestFile
+			longest := maxFile
 			if i == 0 {
-				longest = firstLongest
+				longest = maxFirstFile
 			}
 			if len(part) == 0 || len(part) > audio.Samples(longest, contract.OutputRateHz) {
 				t.Fatalf("file %d has %d samples", i, len(part))

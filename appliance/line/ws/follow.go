@@ -15,31 +15,28 @@ import (
 	"parley/appliance/line"
 )
 
-// A Chat is a live conversation, as those use it who connect to it beside its
-// client.
+// A Chat is a live chat, as clients use it that connect to it besides its own client.
 type Chat interface {
-	// Listen returns what gets all that the client is told, from the beginning
-	// of the chat on, and its sound from now on, if that is wanted. An error
-	// means that the chat is over.
+	// Listen returns a listener to the messages from the beginning of the chat on, and to
+	// its sound from now on if sound is set. An error means that the chat is over.
 	Listen(sound bool) (Listener, error)
-	// Steer takes a message as the client's. The error is a contract.Fault where
-	// something is wrong with it, a contract.ErrUnavailable where it may be tried
-	// again, and a contract.ErrNotFound where the chat is over.
+	// Steer takes a message as if its client had sent it. The error is a contract.Fault for
+	// an invalid message, a contract.ErrUnavailable if it may be tried again, and a
+	// contract.ErrNotFound if the chat is over.
 	Steer(m contract.ClientMessage) error
 }
 
-// A Listener gets what the client of a chat is told.
+// A Listener gets what the client of a chat gets.
 type Listener interface {
-	// Next waits for the next of it, at most until ctx ends. The error says why
-	// there is no more: io.EOF when the chat is over.
+	// Next waits for the next copy, until ctx ends. The error is io.EOF when the chat is
+	// over.
 	Next(ctx context.Context) (connection.Copy, error)
 	Close()
 }
 
-// Follow lets a client follow and steer a chat of its account, from its upgrade
-// to the end of the chat or of the socket. Its sound comes too, if that is
-// wanted. It ends too when the client's pass holds no more. An error means that there was no upgrade
-// and the response is still to be written.
+// Follow lets a client follow and steer a chat of its account, with its sound if sound is
+// set, until the chat, the socket or the authorization ends. An error means that there was
+// no upgrade, and the response is still to be written.
 func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool,
 	pass connection.Authorization) error {
 	s.open.Add(1)
@@ -70,7 +67,7 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 	})()
 	err = f.receive()
 	if errors.Is(err, errTooBig) {
-		l.Close(contract.CloseTooBig, tooBig(l.largest))
+		l.Close(contract.CloseTooBig, tooBig(l.maxMessage))
 	} else if l.lifecycle.Err() == nil {
 		l.log.Debug("a follower left", "err", err)
 		l.lifecycle.Drop(line.ErrLeft)
@@ -78,25 +75,25 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 	return nil
 }
 
-// follower is somebody who has connected to a chat.
+// follower is a client that follows a chat.
 type follower struct {
 	line          *Line
 	chat          Chat
 	authorization connection.Authorization
-	request       string // id of the handshake
+	request       string // request id of the handshake
 
-	revoked sync.Once  // away
-	sending sync.Mutex // what a line is sent comes from one goroutine at a time
+	revoked sync.Once  // revoke runs once
+	sending sync.Mutex // one goroutine at a time may send on a line
 }
 
-// forward brings what happens in the chat to the follower, until either is over.
+// forward sends the follower what happens in the chat, until either is over.
 func (f *follower) forward(heard Listener) {
 	for {
 		c, err := heard.Next(f.line.lifecycle.Gone())
 		switch {
 		case errors.Is(err, io.EOF):
-			// However the chat ended: a client that sees another code connects
-			// again and again to what is no more.
+			// The code is the same however the chat ended: with another one clients
+			// reconnect again and again.
 			f.line.Close(contract.CloseNormal, "the chat is over")
 			return
 		case err != nil:
@@ -123,7 +120,7 @@ func (f *follower) send(c connection.Copy) error {
 	return nil
 }
 
-// receive takes what the follower sends, until the socket or the chat is over.
+// receive processes the follower's messages until the socket or the chat is over.
 func (f *follower) receive() (err error) {
 	defer f.line.lifecycle.Recover("taking a message of a follower", func() {
 		f.line.Close(contract.CloseInternal, contract.Internal.Slug())
@@ -146,14 +143,14 @@ func (f *follower) receive() (err error) {
 			return f.sendFault(wrong)
 		}
 		if _, over := errors.AsType[contract.ErrNotFound](err); over {
-			return nil // who passes it on closes the line when all of it is told
+			return nil // forward closes the line when everything was sent
 		}
 		return err
 	})
 }
 
-// steer hands a message on. While the chat takes none, the follower waits, as
-// its client does.
+// steer passes on a message. While the chat accepts none, the follower waits, as its client
+// does.
 func (f *follower) steer(m contract.ClientMessage) error {
 	for {
 		err := f.chat.Steer(m)
@@ -166,14 +163,14 @@ func (f *follower) steer(m contract.ClientMessage) error {
 	}
 }
 
-// sendFault tells the follower, and nobody else, what is wrong with a message.
+// sendFault reports a fault to this follower only.
 func (f *follower) sendFault(wrong contract.Fault) error {
 	m := wrong.Code.Error(wrong.Detail)
 	m.RequestID = f.request
 	return f.send(connection.Copy{Message: m})
 }
 
-// revoke sends the follower away.
+// revoke closes the line of a follower without authorization.
 func (f *follower) revoke() {
 	f.revoked.Do(func() {
 		_ = f.sendFault(contract.Fault{Code: contract.KeyRevoked})

@@ -263,7 +263,7 @@ func TestAFollowerWhoseKeyIsRevokedIsSentAway(t *testing.T) {
 
 func TestAFollowersMessageOverTheLimitClosesWith1009(t *testing.T) {
 	s := startShow(t, Timing{})
-	s.server.largest = 1 << 20
+	s.server.maxMessage = 1 << 20
 	c := s.join(t)
 	send(t, c, websocket.MessageText, strings.Repeat("a", 1<<20+1))
 	if ce := closed(t, c); ce.Code != websocket.StatusMessageTooBig {

@@ -23,71 +23,70 @@ import (
 )
 
 const (
-	// queueBytes is how much may wait for the network: a minute of speech, at
-	// 128 KB of base64 a second.
+	// queueBytes bounds the messages that wait for the network: a minute of speech, at 128
+	// KB of base64 a second.
 	queueBytes = 8 << 20
-	// minQueueWeight is what the smallest message counts as, which bounds their
-	// number.
+	// minQueueWeight is the weight of the smallest message, which bounds their number.
 	minQueueWeight = 8 << 10
-	// longestReason is what a close frame has room for (RFC 6455, section 5.5).
-	longestReason = 123
+	// maxReason is the maximum length of the reason in a close frame (RFC 6455, section
+	// 5.5).
+	maxReason = 123
 )
 
 var errNoPong = errors.New("the client gives no sign of life")
 
-// Line is one client's WebSocket. It is a chat.Line.
+// Line is a client's WebSocket. It implements connection.Line.
 type Line struct {
-	conn      *websocket.Conn
-	raw       net.Conn // under conn
-	socket    socket   // under raw
-	timing    Timing
-	largest   int64    // message that the client may send, in bytes
-	unknown   []string // types of messages that its library does not know
-	log       *slog.Logger
-	lifecycle *line.Lifecycle
+	conn            *websocket.Conn
+	raw             net.Conn // below conn
+	socket          socket   // below raw
+	timing          Timing
+	maxMessage      int64    // largest message from the client, in bytes
+	unknownMessages []string // types that the client's library does not know
+	log             *slog.Logger
+	lifecycle       *line.Lifecycle
 
-	audio decode.Stream // of the reader
+	audio decode.Stream // used by the reader
 
-	errs line.ErrorLimiter // of the sender
-	// chunks is the format of a socket that speaks, on which errors are chunks; empty
-	// elsewhere.
+	errs line.ErrorLimiter // used by the sender
+	// chunks is the format of a text-to-speech socket, where errors are chunks; empty for a
+	// chat.
 	chunks   contract.AudioFormat
-	clip     clip                     // of the sender: the newest sound
-	queue    *unbounded.Queue[queued] // to the writer; room bounds it
+	clip     clip                     // used by the sender: the newest sound
+	queue    *unbounded.Queue[queued] // to the writer; bounded by capacity
 	capacity *semaphore.Weighted
-	sound    soundQueue // of which some waits
+	sound    soundQueue // the part of queue that is sound
 
-	writing atomic.Bool // a message is on its way to the network
-	// listening is since when it is waited for what the client sends, in Unix
-	// nanoseconds; 0 while what it sent is handed on.
+	writing atomic.Bool // a message is being written to the network
+	// listening is the time, in Unix nanoseconds, since which the reader waits for the
+	// client; 0 while it processes a message.
 	listening atomic.Int64
-	alive     *time.Timer // asks for the next sign of life
+	alive     *time.Timer // runs keepAlive
 
 	working  sync.Mutex
-	writes   bool // somebody is at what is queued
-	finished bool // nobody begins to work any more
+	writes   bool // a writer is running
+	finished bool // no goroutine may start any more
 }
 
-// queued is a message on its way to the writer.
+// queued is a message in the queue.
 type queued struct {
 	data   []byte
 	binary bool
-	sound  int   // samples of a chat's, which may be cut
-	cuts   int64 // of sound: how often Cut had been called when it came
+	sound  int   // number of samples of a chat's sound, which can be cut
+	cuts   int64 // value of soundQueue.cuts when the sound came
 }
 
-// Send queues a message for the client. It returns at once unless the queue is
-// full; then it waits for the client, which is dropped when it takes nothing. It is
-// called by one goroutine at a time.
+// Send queues a message for the client. It returns at once unless the queue is full; then
+// it waits, and a client that reads nothing is dropped. One goroutine at a time calls it.
 func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	m, tooOften := l.errs.Note(m)
 	switch m.(type) {
-	case contract.AssistantMessage, contract.AssistantEnd: // the sound before them is over
+	case contract.AssistantMessage, contract.AssistantEnd: // ends the sound before them
 		if err := l.endClip(ctx); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(l.unknown, m.MessageType()) {
+	if slices.Contains(l.unknownMessages, m.MessageType()) {
 		return nil
 	}
 	var message any = m
@@ -133,35 +132,35 @@ func (l *Line) waitForCapacity(ctx context.Context, n int64) error {
 	return cmp.Or(l.lifecycle.Err(), ctx.Err())
 }
 
-// weight is what a message takes of the queue's room. One that is larger than
-// all of it passes when the queue is empty.
+// weight is the share of queueBytes that a message takes. A message larger than the queue
+// passes when the queue is empty.
 func weight(data []byte) int64 {
 	return int64(min(max(len(data), minQueueWeight), queueBytes))
 }
 
-// Close ends the line after what is queued. It returns at once; only the first
-// call counts.
+// Close closes the line after what is queued. It returns at once; only the first call
+// counts.
 func (l *Line) Close(code int, reason string) {
 	if l.lifecycle.Close(code, truncateReason(reason)) {
 		l.wake()
 	}
 }
 
-// truncateReason cuts a reason to what a close frame holds, at the end of a character.
+// truncateReason cuts a reason to the length that a close frame holds, at a character
+// boundary.
 func truncateReason(reason string) string {
-	if len(reason) <= longestReason {
+	if len(reason) <= maxReason {
 		return reason
 	}
-	end := longestReason - len("…")
+	end := maxReason - len("…")
 	for !utf8.RuneStart(reason[end]) {
 		end--
 	}
 	return reason[:end] + "…"
 }
 
-// wake has what is queued written, and the line closed if it is to be. Of most
-// lines nothing is on its way most of the time, and then nobody waits for it: the
-// stacks of those who wait are most of what an idle chat takes.
+// wake starts a writer unless one is running. Idle lines have no writer, because the stacks
+// of waiting goroutines are most of the memory of an idle chat.
 func (l *Line) wake() {
 	l.working.Lock()
 	defer l.working.Unlock()
@@ -171,7 +170,7 @@ func (l *Line) wake() {
 	}
 }
 
-// nextWrite ends the work of who writes, unless something has come.
+// nextWrite reports whether the writer is done. It goes on if something was queued.
 func (l *Line) nextWrite() (done bool) {
 	l.working.Lock()
 	defer l.working.Unlock()
@@ -187,8 +186,7 @@ func (l *Line) nextWrite() (done bool) {
 	return true
 }
 
-// write brings what is queued to the network, and then the close frame. It ends
-// when nothing is queued.
+// write writes what is queued, and the close frame if the line is closed.
 func (l *Line) write() {
 	for l.writeAll() {
 		select {
@@ -204,7 +202,7 @@ func (l *Line) write() {
 	}
 }
 
-// writeAll writes what is queued, until the line is closed. False means that the
+// writeAll writes what is queued, until the line is closed. It returns false if the
 // connection is gone.
 func (l *Line) writeAll() bool {
 	for {
@@ -223,8 +221,8 @@ func (l *Line) writeAll() bool {
 	}
 }
 
-// put writes a message, unless nobody is to hear it any more. False means that
-// the connection is gone.
+// put writes a message, unless it is sound that was cut. It returns false if the connection
+// is gone.
 func (l *Line) put(q queued) bool {
 	defer l.capacity.Release(weight(q.data))
 	if q.sound > 0 && q.cuts != l.sound.cuts() {
@@ -245,8 +243,8 @@ func (l *Line) put(q queued) bool {
 	return err == nil
 }
 
-// flush writes what was queued before the line was closed, all of it within
-// the time that one message may take.
+// flush writes what was queued before the line was closed, within the time that one message
+// may take.
 func (l *Line) flush() {
 	slow := time.AfterFunc(l.timing.Write, func() { l.lifecycle.Drop(line.ErrTooSlow) })
 	defer slow.Stop()
@@ -258,7 +256,8 @@ func (l *Line) flush() {
 	}
 }
 
-// closeHandshake does the closing handshake. Whoever draws it out is cut off.
+// closeHandshake does the closing handshake. If the client delays it, the connection is
+// closed.
 func (l *Line) closeHandshake() {
 	hurry := time.AfterFunc(l.timing.Close, func() { _ = l.raw.Close() })
 	defer hurry.Stop()
@@ -268,8 +267,8 @@ func (l *Line) closeHandshake() {
 	l.lifecycle.Drop(line.ErrClosed)
 }
 
-// keepAlive asks for a sign of life, and has it asked again later. A client in the
-// middle of taking a message is not asked: the message has a deadline of its own.
+// keepAlive sends a ping, and schedules the next one. If the client is receiving a message,
+// its missing pong does not matter: the message has its own deadline.
 func (l *Line) keepAlive() {
 	if l.lifecycle.Err() != nil {
 		return
@@ -277,7 +276,7 @@ func (l *Line) keepAlive() {
 	begun, taken := time.Now(), l.socket.acknowledged()
 	ctx, cancel := context.WithTimeout(l.lifecycle.Gone(), l.timing.Pong)
 	err := l.conn.Ping(ctx)
-	waited := ctx.Err() != nil // all of it, and not for its turn to write
+	waited := ctx.Err() != nil // until the timeout, not for its turn to write
 	cancel()
 	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.takes(taken) && l.lifecycle.Err() == nil {
 		l.lifecycle.Drop(errNoPong)
@@ -286,20 +285,20 @@ func (l *Line) keepAlive() {
 	l.alive.Reset(max(0, l.timing.PingEvery-time.Since(begun)))
 }
 
-// takes reports whether the client takes what is sent, since so much was taken. On
-// a slow link the pong waits behind it.
+// takes reports whether the client has received data since before bytes. On a slow link the
+// pong waits behind data.
 func (l *Line) takes(before uint64) bool {
 	return l.writing.Load() || l.socket.acknowledged() >= before+minProgress
 }
 
-// listenedFor says whether a sign of life would have been seen: while the
-// conversation is too busy to take what the client sends, nobody looks.
+// listenedFor reports whether the reader would have seen a pong. While the session is too
+// busy to take messages, nothing is read.
 func (l *Line) listenedFor(d time.Duration) bool {
 	since := l.listening.Load()
 	return since != 0 && time.Since(time.Unix(0, since)) >= d
 }
 
-// finish waits for the end of the socket, whoever ends it.
+// finish waits for the end of the connection, and releases it.
 func (l *Line) finish() {
 	<-l.lifecycle.Gone().Done()
 	l.working.Lock()

@@ -9,9 +9,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Play queues sound for the client, as WAV files in messages of their own. A
-// little of it waits for more, to be cut where it is quiet. It waits as Send
-// does, and is called by the same goroutine.
+// Play queues sound for the client, as messages with WAV files. It holds some of it back,
+// to cut files where it is quiet. It blocks as Send does; the same goroutine calls both.
 func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 	if s.Index == 0 || s.ID != l.clip.id {
 		if err := l.endClip(ctx); err != nil {
@@ -26,30 +25,29 @@ func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 	return l.files(ctx, s.Last)
 }
 
-// Kept is how many samples wait for more.
+// HeldBack returns the number of samples that wait for more.
 func (l *Line) HeldBack() int {
 	l.dropCut()
 	return len(l.clip.pending)
 }
 
-// endClip sends what still waits for more sound that will not come.
+// endClip sends the sound that was held back.
 func (l *Line) endClip(ctx context.Context) error {
 	l.dropCut()
 	return l.files(ctx, true)
 }
 
-// dropCut forgets what waits if it was cut since.
+// dropCut drops the held sound if it was cut.
 func (l *Line) dropCut() {
 	if cuts := l.sound.cuts(); cuts != l.clip.cuts {
 		l.clip.pending, l.clip.cuts = nil, cuts
 	}
 }
 
-// files sends what there is of the newest sound, as far as files can be made of
-// it; all of it where it is the last.
+// files sends the newest sound in files; all of it if last is set.
 func (l *Line) files(ctx context.Context, last bool) error {
 	for l.clip.cuts == l.sound.cuts() {
-		more := last || len(l.clip.pending) > l.clip.longest()
+		more := last || len(l.clip.pending) > l.clip.maxSamples()
 		part := l.clip.next(last)
 		if len(part) == 0 {
 			break
@@ -69,29 +67,29 @@ func (l *Line) files(ctx context.Context, last bool) error {
 		}
 		l.clip.files++
 		if !more {
-			break // what is left waits for more sound
+			break // the rest waits for more sound
 		}
 	}
 	return nil
 }
 
-// Cut drops the sound that waits for the network. What the network has cannot
-// be taken back: the client is told of an interruption, and stops playing.
+// Cut drops the sound that waits for the network. What was handed to the network cannot be
+// taken back: the client gets an interruption message, and stops playing.
 func (l *Line) Cut() { l.sound.cut() }
 
-// Unsent is how much sound has not been handed to the network.
+// Unsent returns the length of the sound that has not been handed to the network.
 func (l *Line) Unsent() time.Duration {
 	return time.Duration(l.sound.waits()) * time.Second / contract.OutputRateHz
 }
 
-// soundQueue counts the sound that Play was given and the network was not.
+// soundQueue counts the sound between Play and the network.
 type soundQueue struct {
 	mu      sync.Mutex
-	cutOff  int64 // how often
-	samples int   // since
+	cutOff  int64 // number of cuts
+	samples int   // since the last cut
 }
 
-// cuts is how often what was there was cut.
+// cuts returns the number of cuts so far.
 func (o *soundQueue) cuts() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -104,7 +102,7 @@ func (o *soundQueue) cut() {
 	o.cutOff, o.samples = o.cutOff+1, 0
 }
 
-// add counts samples that came, or went (below 0), unless they were cut.
+// add adds samples, or subtracts them if negative, unless they were cut.
 func (o *soundQueue) add(cuts int64, samples int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// waitingBytes is how much of what the system has taken may wait to be put on
-	// the wire (TCP_NOTSENT_LOWAT): a quarter of a second of speech. What waits
-	// there can neither be taken back nor be seen to wait.
+	// waitingBytes bounds the bytes that the system buffers before it sends them
+	// (TCP_NOTSENT_LOWAT): a quarter of a second of speech. These bytes can neither be
+	// taken back nor counted as unsent.
 	waitingBytes = 32 << 10
-	// minProgress is what the other end has to take to count as alive without a
-	// pong. An end that only acknowledges pings, while its program hangs, takes a
-	// few bytes a ping; one that takes speech, at a tenth of its speed, 128 KB
-	// within Timing.Pong.
+	// minProgress is how much a client has to receive to count as alive without a pong. A
+	// system that only acknowledges pings while its program hangs receives a few bytes a
+	// ping; one that receives speech, at a tenth of its speed, 128 KB within Timing.Pong.
 	minProgress = 4 << 10
 )
 
-// socket is the TCP connection under a line.
+// socket is the TCP connection of a line.
 type socket struct{ raw syscall.RawConn }
 
-// socketOf returns the one under conn; without one, as in tests, nothing is
-// known of what is taken.
+// socketOf returns the socket of conn. For other connections, as in tests, its methods do
+// nothing.
 func socketOf(conn net.Conn) socket {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
@@ -40,8 +39,8 @@ func socketOf(conn net.Conn) socket {
 	return socket{raw}
 }
 
-// limitBuffer has the system take little more than it puts on the wire. It is a
-// wish; without it the line works as well.
+// limitBuffer limits the unsent bytes in the system. An error is ignored; the line works
+// without the limit.
 func (s socket) limitBuffer() {
 	if s.raw != nil {
 		_ = s.raw.Control(func(fd uintptr) {
@@ -50,8 +49,8 @@ func (s socket) limitBuffer() {
 	}
 }
 
-// acknowledged is how many bytes the other end has acknowledged so far; 0 where that
-// is not known.
+// acknowledged returns how many bytes the client has acknowledged so far; 0 if that is
+// unknown.
 func (s socket) acknowledged() (n uint64) {
 	if s.raw == nil {
 		return 0
@@ -64,8 +63,8 @@ func (s socket) acknowledged() (n uint64) {
 	return n
 }
 
-// A deadline cuts off a line that takes nothing for Timing.Write while something
-// waits to be written. One that takes a little meanwhile is slow, and not cut off.
+// A deadline drops a line whose client receives nothing for Timing.Write while a message is
+// being written. A slow client is not dropped.
 type deadline struct {
 	line *Line
 

@@ -15,12 +15,12 @@ import (
 	"parley/appliance/line"
 )
 
-// maxIdleBuffer is the largest read buffer that stays with a line: far above the
-// audio that clients send, so that it need not grow again and again.
+// maxIdleBuffer is the largest read buffer that a line retains: far more than the audio
+// messages of clients need.
 const maxIdleBuffer = 256 << 10
 
-// carry brings what the client sends to the session, until either is over, and
-// returns when the session is.
+// carry passes the client's messages to the session until either ends, and returns when the
+// session has ended.
 func (l *Line) carry(g line.AuthorizedSession) {
 	l.endedBy(l.readUntilPanic(g))
 	if why := context.Cause(l.lifecycle.Gone()); errors.Is(why, line.ErrTooSlow) {
@@ -31,20 +31,19 @@ func (l *Line) carry(g line.AuthorizedSession) {
 	<-g.Done()
 }
 
-// endedBy ends the line after reading from it has ended so.
+// endedBy ends the line after reading has ended with err.
 func (l *Line) endedBy(err error) {
 	_, ended := errors.AsType[sessionClosed](err)
 	switch {
 	case errors.Is(err, errTooBig):
-		l.Close(contract.CloseTooBig, tooBig(l.largest))
+		l.Close(contract.CloseTooBig, tooBig(l.maxMessage))
 	case !ended && l.lifecycle.Err() == nil:
 		l.log.Debug("client left", "err", err)
 		l.lifecycle.Drop(line.ErrLeft)
 	}
 }
 
-// readUntilPanic is read; a panic while a message is understood ends the
-// session with an error.
+// readUntilPanic is read. A panic ends the session with an internal error.
 func (l *Line) readUntilPanic(g line.AuthorizedSession) (err error) {
 	defer l.audio.Close()
 	defer l.lifecycle.Recover("reading a message", func() {
@@ -54,8 +53,8 @@ func (l *Line) readUntilPanic(g line.AuthorizedSession) (err error) {
 	return l.read(g)
 }
 
-// sessionClosed is the error of a session that takes nothing more. It closes the
-// line by itself, in its own time.
+// sessionClosed is the error of a session that takes no more messages. The session closes
+// the line itself.
 type sessionClosed struct{ error }
 
 func sessionError(err error) error {
@@ -69,18 +68,17 @@ var errTooBig = errors.New("a message over the limit")
 
 func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
 
-// receive reads a message up to the limit. The limit of conn itself would send its
-// close frame at once, ahead of what is queued.
+// take reads a message up to the limit. The read limit of conn would send a close frame at
+// once, ahead of what is queued.
 func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
-	n, err := buf.ReadFrom(io.LimitReader(r, l.largest+1))
-	if n > l.largest {
+	n, err := buf.ReadFrom(io.LimitReader(r, l.maxMessage+1))
+	if n > l.maxMessage {
 		return errTooBig
 	}
 	return err
 }
 
-// read takes one message after the other, until the socket or the session is
-// over.
+// read passes messages to the session until the socket or the session ends.
 func (l *Line) read(s line.Session) error {
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
 		if typ == websocket.MessageBinary {
@@ -90,8 +88,8 @@ func (l *Line) read(s line.Session) error {
 	})
 }
 
-// messages hands one message after the other to take, which keeps nothing of it,
-// until the socket is over or take fails.
+// messages calls take with each message, which is valid during the call, until the socket
+// ends or take fails.
 func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) error {
 	var buf bytes.Buffer
 	for {
@@ -107,7 +105,7 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 		if err := l.take(&buf, r); err != nil {
 			return err
 		}
-		l.listening.Store(0) // signs of life lie in the network's buffers meanwhile
+		l.listening.Store(0) // pongs are not read meanwhile
 		if typ == websocket.MessageBinary && isMessage(buf.Bytes()) {
 			typ = websocket.MessageText
 		}
@@ -117,19 +115,19 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 	}
 }
 
-// isMessage reports whether a binary frame holds a message all the same. Libraries
-// send such frames for JSON that they are given as bytes, older Python clients
-// among them; no piece of sound is JSON.
+// isMessage reports whether a binary frame holds a JSON message. Some libraries, among them
+// older Python clients, send JSON that is given as bytes in such frames; no sound is valid
+// JSON.
 func isMessage(frame []byte) bool {
 	return len(frame) > 0 && frame[0] == '{' && json.Valid(frame)
 }
 
-// hear hands the sound of a message on.
+// hear passes on the sound of a message.
 func (l *Line) hear(s line.Session, message []byte) error {
 	if len(message) == 0 {
 		return nil
 	}
-	pcm, fault := l.audio.Take(s.Audio(), message)
+	pcm, fault := l.audio.Decode(s.Audio(), message)
 	if len(pcm) > 0 || fault == nil {
 		if err := s.Hear(pcm); err != nil {
 			return err

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// version is that of a client library, without the patch.
+// version is the version of a client library, without the patch number.
 type version [2]int
 
-// before reports whether v came before w. They are numbers: 0.9 came before 0.11.
+// before reports whether v precedes w. The parts are numbers: 0.9 precedes 0.11.
 func (v version) before(w version) bool { return slices.Compare(v[:], w[:]) < 0 }
 
-// later are the types of messages that came later than some of the published client
-// libraries, or whose fields did, and the first version of each library that takes
-// them. An older one ends its conversation at a message that it does not know.
-var later = []struct {
+// laterMessages lists the types of messages that are newer than some of the published
+// client libraries, or got new fields, and the first version of each library that accepts
+// them. An older library ends the chat at an unknown message.
+var laterMessages = []struct {
 	kind               string
 	javascript, python version
 }{
 	{"assistant_prosody", version{0, 12}, version{0, 10}},
-	{"tool_error", version{0, 7}, version{}}, // @humeai/voice wants a code, which is optional
+	{"tool_error", version{0, 7}, version{}}, // @humeai/voice requires the code, which is optional
 }
 
-// unknown are the types of messages that the client of a request does not know. One
-// that does not say what it is knows all of them.
-func unknown(r *http.Request) (kinds []string) {
+// unknownMessages returns the types of messages that the client of a request does not know.
+// A client of unknown library knows all of them.
+func unknownMessages(r *http.Request) (kinds []string) {
 	language, v, ok := libraryOf(r)
 	if !ok {
 		return nil
 	}
-	for _, l := range later {
+	for _, l := range laterMessages {
 		first := l.javascript
 		if language == "python" {
 			first = l.python
@@ -44,10 +44,10 @@ func unknown(r *http.Request) (kinds []string) {
 	return kinds
 }
 
-// libraryOf is what a client says of the library that it uses: JavaScript in the query,
-// since browsers send no headers, and Python in headers. @humeai/voice, which came
-// before hume for JavaScript, says nothing: it is known by being in a page and by how it
-// spells its credential, which no page of later does without its version.
+// libraryOf returns the library that a client names: JavaScript in the query, since
+// browsers cannot send headers, and Python in headers. @humeai/voice, the predecessor of
+// hume for JavaScript, names nothing. It is recognised by the Origin header and the
+// spelling of its credential, which later libraries never use without their version.
 func libraryOf(r *http.Request) (language string, v version, ok bool) {
 	q := r.URL.Query()
 	language = strings.ToLower(cmp.Or(q.Get("fernSdkLanguage"), r.Header.Get("X-Fern-Language")))
@@ -59,7 +59,7 @@ func libraryOf(r *http.Request) (language string, v version, ok bool) {
 		return language, v, false
 	}
 	if language == "python" && v == (version{1, 0}) {
-		v = version{0, 7} // up to 0.8.3 it says 1.0.0 of itself
+		v = version{0, 7} // versions up to 0.8.3 report 1.0.0
 	}
 	return language, v, language == "python" || language == "javascript"
 }

@@ -14,32 +14,32 @@ import (
 	"parley/appliance/line"
 )
 
-// A Speaker speaks what a client sends it over a socket, onto a SpeechLine, which
-// it closes in the end. After an error it is over.
+// A Speaker speaks the messages of a client onto a SpeechLine, which it closes at the end.
+// After an error it is over.
 type Speaker interface {
-	// Receive takes a message; it waits while too much is still to be spoken.
+	// Receive takes a message. It blocks while too much is still to be spoken.
 	Receive(m contract.PublishTTS) error
-	// HangUp says that the client is gone.
+	// HangUp reports that the client is gone.
 	HangUp()
-	// Done is closed when it is over, after it has closed the line.
+	// Done is closed when the speaker is over and has closed the line.
 	Done() <-chan struct{}
 }
 
-// SpeechOpening is what the line knows of such a socket before it begins.
+// SpeechOpening is what the line knows of a text-to-speech socket before it begins.
 type SpeechOpening struct {
 	RequestID string // of the handshake
 	Connect   contract.TTSConnect
 	Line      *SpeechLine
 }
 
-// SpeechLine is how what is spoken reaches the client. Any number of goroutines
-// may use it. A client too slow to take it is cut off.
+// SpeechLine sends speech to the client. Many goroutines may use it. A client that is too
+// slow is dropped.
 type SpeechLine struct {
 	line    *Line
 	sending sync.Mutex
 }
 
-// Message sends a message of the speech.
+// Message sends a message.
 func (l *SpeechLine) Message(ctx context.Context, m contract.TTSMessage) error {
 	data, err := contract.Marshal(m)
 	if err != nil {
@@ -50,14 +50,14 @@ func (l *SpeechLine) Message(ctx context.Context, m contract.TTSMessage) error {
 	return l.line.enqueue(ctx, queued{data: data})
 }
 
-// Sound sends sound as a binary frame.
+// Sound sends sound in a binary frame.
 func (l *SpeechLine) Sound(ctx context.Context, data []byte) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	return l.line.enqueue(ctx, queued{data: data, binary: true})
 }
 
-// Fault tells the client of an error; a fatal one ends the line.
+// Fault sends an error; a fatal one closes the line.
 func (l *SpeechLine) Fault(ctx context.Context, f contract.Fault) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -70,13 +70,12 @@ func (l *SpeechLine) Fault(ctx context.Context, f contract.Fault) error {
 	return nil
 }
 
-// Close ends the line after what was sent.
+// Close closes the line after what was sent.
 func (l *SpeechLine) Close(code int, reason string) { l.line.Close(code, reason) }
 
-// ServeSpeech carries one socket that speaks, from its upgrade to its end. Room for
-// it is taken by reserve before the upgrade, so that a box that has none can say
-// so over HTTP; release gives it back. An error means that there was no upgrade and
-// the response is still to be written.
+// ServeSpeech serves a text-to-speech socket, from its upgrade to its end. reserve is
+// called before the upgrade, so that a full box can report that over HTTP; release undoes
+// it. An error means that there was no upgrade, and the response is still to be written.
 func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error),
 	open func(SpeechOpening) (Speaker, error), pass connection.Authorization) error {
 	s.open.Add(1)
@@ -93,7 +92,7 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 	if err != nil {
 		return err
 	}
-	l.largest = contract.MaxPublishBytes
+	l.maxMessage = contract.MaxPublishBytes
 	defer l.finish()
 	out := &SpeechLine{line: l}
 	connect, err := contract.ParseTTSConnect(r.URL.Query())
@@ -111,21 +110,21 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 	return nil
 }
 
-// carrySpeech brings what the client sends to the speaker, until either is over.
+// carrySpeech passes the client's messages to the speaker, until either ends.
 func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) {
 	defer line.OnRevoked(pass, func() {
 		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.KeyRevoked})
 	})()
 	l.lifecycle.Go("waiting for a speaker", func() {
 		<-speaker.Done()
-		l.Close(contract.CloseNormal, "") // the speaker has done it; this is for one that has not
+		l.Close(contract.CloseNormal, "") // in case the speaker has not closed it
 	})
 	l.endedBy(l.readSpeech(speaker, out, pass))
 	speaker.HangUp()
 	<-speaker.Done()
 }
 
-// readSpeech takes one message after the other.
+// readSpeech processes one message after the other.
 func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) (err error) {
 	defer l.lifecycle.Recover("reading what is to be spoken", func() {
 		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.Internal})

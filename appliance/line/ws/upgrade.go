@@ -21,18 +21,17 @@ import (
 )
 
 const (
-	// deflateFrom is the size from which a message is compressed. Below it the
-	// header costs what is gained.
+	// deflateFrom is the size from which messages are compressed. Below it the header costs
+	// what is saved.
 	deflateFrom = 1 << 10
-	// socketBuffer is the send buffer of the operating system, two seconds of
-	// speech on the wire. Left to itself it grows to megabytes, and what lies
-	// in it can neither be taken back nor be seen to wait.
+	// socketBuffer is the send buffer of the system: two seconds of speech. By default it
+	// grows to megabytes, and its content can neither be taken back nor counted as unsent.
 	socketBuffer = 256 << 10
 )
 
-// checkUpgrade says no, while it can still be said over HTTP, to what is not a
-// WebSocket handshake (RFC 6455, section 4.2.1) or comes from a page of a
-// strange origin.
+// checkUpgrade returns an error, which can still be sent over HTTP, for a request that is
+// no WebSocket handshake (RFC 6455, section 4.2.1) or comes from a page of a foreign
+// origin.
 func checkUpgrade(r *http.Request, origins []string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
 	switch {
@@ -75,38 +74,38 @@ func hasToken(h http.Header, name, token string) bool {
 	return false
 }
 
-// accept upgrades the request and starts what the line does by itself.
+// accept upgrades the request and starts keepAlive.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	kept := &connCapture{ResponseWriter: w}
 	conn, err := websocket.Accept(kept, r, &websocket.AcceptOptions{
-		InsecureSkipVerify:   true, // checkOrigin has been here
+		InsecureSkipVerify:   true, // checkOrigin has checked it
 		CompressionMode:      websocket.CompressionNoContextTakeover,
 		CompressionThreshold: deflateFrom,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("accepting a WebSocket: %w", err)
 	}
-	conn.SetReadLimit(-1) // Line.take limits what is read
+	conn.SetReadLimit(-1) // Line.take limits messages
 	under := kept.conn
-	if secure, ok := under.(interface{ NetConn() net.Conn }); ok { // a tls.Conn, or what stands for one
+	if secure, ok := under.(interface{ NetConn() net.Conn }); ok { // a tls.Conn, or a wrapper of one
 		under = secure.NetConn()
 	}
 	if b, ok := under.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
+		_ = b.SetWriteBuffer(socketBuffer) // errors do not matter
 	}
 	tcp := socketOf(under)
 	tcp.limitBuffer()
 	l := &Line{
-		conn:     conn,
-		raw:      kept.conn,
-		socket:   tcp,
-		timing:   s.timing,
-		largest:  s.largest,
-		unknown:  unknown(r),
-		log:      s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
-		errs:     line.ErrorLimiter{RequestID: w.Header().Get("X-Request-Id")},
-		queue:    unbounded.NewQueue[queued](),
-		capacity: semaphore.NewWeighted(queueBytes),
+		conn:            conn,
+		raw:             kept.conn,
+		socket:          tcp,
+		timing:          s.timing,
+		maxMessage:      s.maxMessage,
+		unknownMessages: unknownMessages(r),
+		log:             s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
+		errs:            line.ErrorLimiter{RequestID: w.Header().Get("X-Request-Id")},
+		queue:           unbounded.NewQueue[queued](),
+		capacity:        semaphore.NewWeighted(queueBytes),
 	}
 	l.lifecycle = line.NewLifecycle(s.stopping, l.log, func() { _ = l.raw.Close() })
 	l.working.Lock()
@@ -121,27 +120,27 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	return l, nil
 }
 
-// connCapture remembers the connection under the WebSocket: closing it is the one
-// way to end a closing handshake that the other side draws out.
+// connCapture records the connection below the WebSocket: closing it is the only way to end
+// a closing handshake that the client delays.
 type connCapture struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
-// smallBuffer is what a WebSocket's reader and writer hold back, in bytes: a
-// message of 20 ms of audio. Larger ones pass them by. The server's own are four
-// times that, each, for as long as a chat lasts.
+// smallBuffer is the size of the read and write buffers of a WebSocket: a message of 20 ms
+// of audio. Larger messages bypass them. The server's default is four times that for each,
+// as long as the chat lasts.
 const smallBuffer = 1 << 10
 
-// Hijack hands out the connection with buffers of its own.
+// Hijack returns the connection with small buffers.
 func (k *connCapture) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	if err != nil {
 		return nil, nil, err
 	}
 	k.conn = conn
-	n := rw.Reader.Buffered() // what a client has sent before it was answered
-	// Of a reader that has a larger buffer NewReaderSize would make no smaller one.
+	n := rw.Reader.Buffered() // sent by the client before it got the response
+	// NewReaderSize would return a larger existing reader unchanged, hence the wrapper.
 	reader := bufio.NewReaderSize(struct{ io.Reader }{rw.Reader}, max(smallBuffer, n))
 	if _, err := reader.Peek(n); err != nil {
 		return nil, nil, err

@@ -1,6 +1,6 @@
-// Package ws carries live chats over WebSocket: text frames are the messages
-// of the contract, binary frames raw audio. It knows the socket and its
-// limits; what is said over it is the session's.
+// Package ws carries live chats over WebSocket: text frames are messages of the contract,
+// binary frames raw audio. It handles the socket and its limits; the session handles the
+// content.
 package ws
 
 import (
@@ -17,24 +17,22 @@ import (
 	"parley/appliance/line"
 )
 
-// Kind is what a conversation over a WebSocket is called.
+// Kind is the kind of this line.
 const Kind = "websocket"
 
-// Timing holds the patience of a line. The zero value of each means its
-// default.
+// Timing holds the timeouts of a line. Zero values mean the defaults.
 type Timing struct {
-	// Write is how long a client may take nothing of what is being written to it.
-	// The default of 10 s is longer than what a network stalls for and comes back.
+	// Write is how long a client may receive nothing of a message. The default of 10 s is
+	// longer than networks stall that recover.
 	Write time.Duration
-	// PingEvery is how often a client is asked for a sign of life, 9 s: below
-	// the 30 s and more after which proxies cut quiet connections.
+	// PingEvery is the interval between pings, 9 s: proxies cut quiet connections after 30
+	// s and more.
 	PingEvery time.Duration
-	// Pong is how long it may take to give it, 10 s, which any network that
-	// carries speech does it in. So a client that is gone is found in less than 20 s,
-	// and what it was talking about can be gone on with.
+	// Pong is how long a pong may take, 10 s: any network that carries speech is faster. So
+	// a lost client is detected in less than 20 s, and its conversation can be resumed.
 	Pong time.Duration
-	// Close is how long the closing handshake may take, 3 s: a round trip, and
-	// within the time that a box takes to stop.
+	// Close is how long the closing handshake may take, 3 s: a round trip, and less than
+	// the time that a box has to stop.
 	Close time.Duration
 }
 
@@ -53,37 +51,37 @@ func (t Timing) orDefault() Timing {
 
 // Server accepts the WebSockets of chats.
 type Server struct {
-	host    line.Host
-	origins []string
-	timing  Timing
-	largest int64 // message that a client may send, in bytes
-	log     *slog.Logger
-	open    sync.WaitGroup
+	host       line.Host
+	origins    []string
+	timing     Timing
+	maxMessage int64 // largest message from a client, in bytes
+	log        *slog.Logger
+	open       sync.WaitGroup
 
-	stopping context.Context // ends when what is open is to be cut off
+	stopping context.Context // ends when open sockets are to be dropped
 	stop     context.CancelFunc
 }
 
-// NewServer returns a Server for the chats of host. Pages of other origins than
-// the box's own may connect when origins lists them ("https://kiosk.example",
-// or "*" for all); clients that are no browsers send no origin.
+// NewServer returns a Server for the chats of host. Pages of foreign origins may connect if
+// origins lists them ("https://kiosk.example", or "*" for all). Clients other than browsers
+// send no origin.
 func NewServer(host line.Host, origins []string, t Timing, log *slog.Logger) *Server {
 	s := &Server{
-		host:    host,
-		origins: origins,
-		timing:  t.orDefault(),
-		largest: contract.MaxMessageBytes,
-		log:     log,
+		host:       host,
+		origins:    origins,
+		timing:     t.orDefault(),
+		maxMessage: contract.MaxMessageBytes,
+		log:        log,
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
-// Wait returns when every socket is closed. It is for the box's end, after the
-// sessions were told to stop. Sockets that are open when ctx ends are cut off;
-// ctx's error is returned if one is still in use then.
+// Wait waits until all sockets are closed, after the sessions were told to stop. When ctx
+// ends it drops the open ones, and returns the error of ctx if one is still in use after
+// that.
 func (s *Server) Wait(ctx context.Context) error {
-	const parting = 500 * time.Millisecond // for goroutines whose socket is gone
+	const parting = 500 * time.Millisecond // for goroutines of dropped sockets
 	closed := make(chan struct{})
 	go func() {
 		s.open.Wait()
@@ -103,11 +101,10 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// ServeChat begins one conversation of account, with its upgrade, and returns when
-// it goes on by itself: until the socket is over, or the client's pass holds no
-// more, which then is no longer watched. So what the request needed, and the stack
-// on which it was understood, is given back while the conversation lasts. An error
-// means that there was no upgrade and the response is still to be written.
+// ServeChat upgrades the request, starts a chat of the account and returns. The chat goes
+// on until its socket ends or pass does; so the memory of the request and its stack are
+// released meanwhile. An error means that there was no upgrade, and the response is still
+// to be written.
 func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string,
 	pass connection.Authorization) error {
 	s.open.Add(1)
@@ -144,8 +141,7 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 	return nil
 }
 
-// begin opens a conversation on a line; nil means that there is none, of which the
-// client has been told.
+// begin opens a chat on a line. It returns nil if that fails, after the client was told.
 func (s *Server) begin(r *http.Request, l *Line, seat line.Slot, account string) (session line.Session) {
 	defer l.lifecycle.Recover("opening a chat", func() {
 		seat.Release()
@@ -153,7 +149,7 @@ func (s *Server) begin(r *http.Request, l *Line, seat line.Slot, account string)
 	})
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
 	if err == nil {
-		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
+		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty if there is none
 		session, err = seat.Open(r.Context(), connection.Opening{
 			Account:   account,
 			RequestID: l.errs.RequestID,
