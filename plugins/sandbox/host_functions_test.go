@@ -97,7 +97,7 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 	passedOn := func(i imported, export string) wat {
 		w := run(zero, i)
 		w.again = map[string]int{export: 0}
-		if export == "run" || export == "_start" { // folder the place of the tool
+		if export == "run" || export == "_start" { // in place of the tool
 			w.funcs = nil
 		}
 		return w
@@ -223,7 +223,7 @@ func TestTheTableOfBlocksCounts(t *testing.T) {
 	}
 
 	again := load(t, h, yaml, run(code(times(100_000, 0, i64c(1), call(0), 0x1A), zero), alloc).module())
-	for range 12 { // addCharge than have room together
+	for range 12 { // more than fit together
 		r, err := again.Call(t.Context(), c)
 		if err != nil || r.Memory < 100_000*blockCost {
 			t.Fatalf("%+v, %v", r, err)

@@ -10,45 +10,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// batchClock is the rhythm that all calls of a box keep, so that one waking of the
-// machine serves many of them: a packet that comes or goes alone costs ten times
-// socket what it costs among others, most of it the scheduler's.
+// batchClock aligns the packets of all calls of a box to common ticks, so that one wake-up
+// of the machine serves many of them. A packet that comes or goes alone costs ten times as
+// much as one among others, mostly for the scheduler.
 type batchClock struct{ epoch time.Time }
 
 const (
-	// beatLength is by how much a packet may be sent early for it, once in a talkspurt,
-	// and how long one that came may wait where many come.
+	// beatLength is the interval between ticks: by how much a packet may be sent early,
+	// once a talkspurt, and how long a received packet may wait while many come.
 	beatLength = 10 * time.Millisecond
-	// batchThreshold is how many packets in countWindow are many: those of five voices.
-	// A call that is alone on the box is never kept waiting.
+	// batchThreshold is the number of packets in countWindow from which they are batched:
+	// those of five voices. The packets of a single call never wait.
 	batchThreshold = 25
 	countWindow    = 100 * time.Millisecond
-	// socketBuffer is how many bytes may wait in the kernel, as far as it allows: its
-	// own 200 KB hold what a hundred calls send in fifty beats.
+	// socketBuffer is the receive buffer of the system, as far as it allows. Its default of
+	// 200 KB holds what a hundred calls send in fifty ticks.
 	socketBuffer = 1 << 20
 )
 
 func newBatchClock() batchClock { return batchClock{time.Now()} }
 
-// before is the newest beat of a moment.
+// before returns the latest tick at or before t.
 func (b batchClock) before(t time.Time) time.Time { return t.Add(-(t.Sub(b.epoch) % beatLength)) }
 
-// next is the first beat behind a moment.
+// next returns the first tick after t.
 func (b batchClock) next(t time.Time) time.Time { return b.before(t).Add(beatLength) }
 
-// batchedSocket is a socket that hands packets over in beats while many come. One
-// goroutine reads it.
+// batchedSocket is a socket that returns packets at ticks while many come. One goroutine
+// reads it.
 type batchedSocket struct {
 	transport.UDPConn
 	socket    *net.UDPConn
 	beat      batchClock
 	hasPacket hasPacket
-	since     time.Time // the packets are counted
+	since     time.Time // start of the count
 	count     int
-	batching  bool // there were, in the time before
+	batching  bool // the previous window had enough packets
 }
 
-// hasPacket tells whether a packet does; of an empty one it does not know.
+// hasPacket reports whether a packet waits.
 type hasPacket func() bool
 
 func newBatchedSocket(of *net.UDPConn, b batchClock) *batchedSocket {
@@ -71,7 +71,7 @@ func newBatchedSocket(of *net.UDPConn, b batchClock) *batchedSocket {
 	return g
 }
 
-// ReadFromAddrPort is ice.AddrPortReaderWriter: it waits for a packet.
+// ReadFromAddrPort implements ice.AddrPortReaderWriter. It waits for a packet.
 func (g *batchedSocket) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
 	if g.batching && !g.hasPacket() {
 		time.Sleep(time.Until(g.beat.next(time.Now())))
@@ -90,18 +90,18 @@ func (g *batchedSocket) note(now time.Time) {
 	g.count++
 }
 
-// WriteToAddrPort is ice.AddrPortReaderWriter.
+// WriteToAddrPort implements ice.AddrPortReaderWriter.
 func (g *batchedSocket) WriteToAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	return g.socket.WriteToUDPAddrPort(b, to)
 }
 
-// interfaces are the machine's, whose sockets gather.
+// interfaces are the machine's network interfaces, with batched sockets.
 type interfaces struct {
 	*stdnet.Net
 	beat batchClock
 }
 
-// ListenUDP is transport.Net.
+// ListenUDP implements transport.Net.
 func (i interfaces) ListenUDP(network string, at *net.UDPAddr) (transport.UDPConn, error) {
 	socket, err := net.ListenUDP(network, at)
 	if err != nil {

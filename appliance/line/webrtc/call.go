@@ -16,7 +16,7 @@ import (
 	"parley/appliance/line"
 )
 
-// Why a call is over, beside the reasons of all lines.
+// The reasons for which a call ends, besides those of all lines.
 var (
 	errLost      = errors.New("the connection is lost")
 	errNeverCame = errors.New("no connection came about")
@@ -26,13 +26,13 @@ var (
 	errChannel   = errors.New("the client's channel is closed")
 )
 
-// Call is one client's connection. It is a chat.Line.
+// Call is a client's call. It implements connection.Line.
 type Call struct {
 	id, account, client string
 
 	pc        *pion.PeerConnection
-	track     *pion.TrackLocalStaticRTP // socket the voice
-	sender    *pion.RTPSender           // over which it goes; nil where the client takes none
+	track     *pion.TrackLocalStaticRTP // of the voice
+	sender    *pion.RTPSender           // sends track; nil if the client takes no voice
 	voice     *voice
 	channel   *dataChannel
 	roundTrip *roundTrip
@@ -40,26 +40,26 @@ type Call struct {
 	timing    Timing
 	log       *slog.Logger
 	lifecycle *line.Lifecycle
-	errs      line.ErrorLimiter // socket the sender
+	errs      line.ErrorLimiter // used by the sender
 
-	offers     sync.Mutex   // one exchange of descriptions at a time
-	remote     string       // the newest description of the client's
-	etag       string       // socket the newest answer
-	candidates int          // named by the client beside its offers
-	strangers  atomic.Int32 // data channels beside that of the messages
-	inflow     inflow       // on data channels
+	offers        sync.Mutex   // one exchange of descriptions at a time
+	remote        string       // the client's newest description
+	etag          string       // of the newest answer
+	candidates    int          // sectionByMid by the client besides its offers
+	extraChannels atomic.Int32 // number of data channels besides that of the messages
+	inflow        inflow       // of the data channels
 
-	joined   chan struct{} // closed at the first connection
+	joined   chan struct{} // closed when the first connection is up
 	joinOnce sync.Once
-	session  line.AuthorizedSession // when opened is closed
+	session  line.AuthorizedSession // set when opened is closed
 	opened   chan struct{}
-	heard    chan *pion.TrackRemote
+	tracks   chan *pion.TrackRemote
 }
 
-// ID names the call towards its client.
+// ID returns the id of the call in its URL.
 func (c *Call) ID() string { return c.id }
 
-// watch follows the connection, as the library tells of it.
+// watch handles the events of the connection.
 func (c *Call) watch() {
 	c.pc.OnConnectionStateChange(func(s pion.PeerConnectionState) {
 		c.log.Debug("call", "state", s.String())
@@ -74,8 +74,8 @@ func (c *Call) watch() {
 	})
 	c.pc.OnTrack(func(t *pion.TrackRemote, _ *pion.RTPReceiver) {
 		select {
-		case c.heard <- t:
-		default: // there is one voice in a call, and a few are passed over
+		case c.tracks <- t:
+		default: // a call has one voice; a few more tracks are ignored
 		}
 	})
 	c.pc.OnDataChannel(func(d *pion.DataChannel) {
@@ -84,8 +84,8 @@ func (c *Call) watch() {
 	})
 }
 
-// reports reads what the client says of what reaches it, which tells how long
-// that takes.
+// reports reads the client's reception reports, for the round-trip time and the packet
+// loss.
 func (c *Call) reports(sender *pion.RTPSender) {
 	for {
 		packets, _, err := sender.ReadRTCP()
@@ -96,7 +96,7 @@ func (c *Call) reports(sender *pion.RTPSender) {
 			switch r := p.(type) {
 			case *rtcp.ReceiverReport:
 				c.reported(r.Reports)
-			case *rtcp.SenderReport: // socket a client that speaks, too
+			case *rtcp.SenderReport: // of a client that also speaks
 				c.reported(r.Reports)
 			}
 		}
@@ -110,17 +110,17 @@ func (c *Call) reported(reports []rtcp.ReceptionReport) {
 	}
 }
 
-// played passes on how far the client has come.
+// played reports to the session what the client has played.
 func (c *Call) played(id string, upTo time.Duration) {
 	select {
 	case <-c.opened:
 		c.session.Played(id, upTo)
-	default: // a greeting: the session is about to be there
+	default: // a greeting, before the session is set
 	}
 }
 
-// Send queues a message for the client, as text on the data channel. Clients
-// that have no channel get none.
+// Send queues a message as text on the data channel. A client without a channel gets no
+// messages.
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	if err := c.lifecycle.Err(); err != nil {
 		return err
@@ -148,25 +148,24 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	return c.voice.play(s)
 }
 
-// Kept is how many samples wait for more.
+// HeldBack returns the number of samples that wait for more.
 func (c *Call) HeldBack() int { return c.voice.heldSamples() }
 
-// Unsent is 0: what is played is told.
+// Unsent returns 0, because the call reports what was played.
 func (c *Call) Unsent() time.Duration { return 0 }
 
-// Cut drops the sound that was not sent. What is on its way is heard for the
-// tenth of a second that it lasts.
+// Cut drops the sound that was not sent. The tenth of a second on its way is still heard.
 func (c *Call) Cut() { c.voice.cut() }
 
-// Close ends the call after what is queued. It returns at once; only the first
-// call counts.
+// Close ends the call after what is queued. It returns at once; only the first call counts.
 func (c *Call) Close(code int, reason string) { c.lifecycle.Close(code, reason) }
 
-// closeTimeout is how long the client has to take the last words, and hear the last
-// sound behind them.
+// closeTimeout is how long the client has to receive the last messages and play the last
+// sound.
 const closeTimeout = time.Second
 
-// finish ends the connection, after what was said where it ended as it should.
+// finish closes the connection. If the session closed the call, finish first sends what is
+// queued.
 func (c *Call) finish() {
 	if c.lifecycle.Gone().Err() == nil {
 		c.sendCallEnded()
@@ -194,7 +193,7 @@ func (c *Call) sendCallEnded() {
 	c.channel.goodbye(ctx, code, reason)
 }
 
-// wait lets some time pass.
+// wait waits for d, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// channelLabel is that of the data channel which carries the messages.
+	// channelLabel is the label of the data channel for messages.
 	channelLabel = "chat"
-	// maxUnsent is how many bytes may lie in the channel's own buffer: beyond it
-	// the next message waits for the client.
+	// maxUnsent bounds the bytes in the channel's own buffer. The next message waits until
+	// it is below.
 	maxUnsent = 256 << 10
-	// maxQueued is how many bytes of messages may wait for that: as much as a
-	// socket's line lets wait.
+	// maxQueued bounds the bytes of queued messages, as for a WebSocket.
 	maxQueued = 8 << 20
 )
 
 var errTooLong = errors.New("a message is longer than a data channel takes")
 
-// channel are the messages to the client, which wait for its channel.
+// dataChannel queues the messages to the client, until its channel is open and while its
+// buffer is full.
 type dataChannel struct {
 	wanted  bool // the client's offer has data channels
 	timeout time.Duration
@@ -37,13 +37,13 @@ type dataChannel struct {
 	mu      sync.Mutex
 	channel *pion.DataChannel
 	ready   chan struct{} // closed when the channel is open
-	low     chan struct{} // has one when its buffer has room, for send
-	less    chan struct{} // and when less waits, for goodbye
+	low     chan struct{} // signals send that the channel's buffer has room
+	less    chan struct{} // signals goodbye that less waits
 	weight  int
 	queue   *unbounded.Queue[[]byte]
 	ended   chan struct{}
 	endOnce sync.Once
-	sent    chan struct{} // closed when send has ended
+	sent    chan struct{} // closed when send has returned
 }
 
 func newDataChannel(wanted bool, timeout time.Duration) *dataChannel {
@@ -59,7 +59,7 @@ func newDataChannel(wanted bool, timeout time.Duration) *dataChannel {
 	}
 }
 
-// open takes the client's channel. False means that there is one already.
+// open takes the client's channel. It returns false if there is one already.
 func (w *dataChannel) open(d *pion.DataChannel) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,16 +69,16 @@ func (w *dataChannel) open(d *pion.DataChannel) bool {
 	w.channel = d
 	d.SetBufferedAmountLowThreshold(maxUnsent / 2)
 	d.OnBufferedAmountLow(func() {
-		marshal(w.low)
-		marshal(w.less)
+		signal(w.low)
+		signal(w.less)
 	})
 	d.OnMessage(w.receive)
-	d.OnClose(func() { w.fail(errChannel) }) // by the client, in the middle of a call
+	d.OnClose(func() { w.fail(errChannel) }) // closed by the client during the call
 	d.OnOpen(func() { close(w.ready) })
 	return true
 }
 
-// put queues a message. Without a channel, now or to come, it is dropped.
+// put queues a message. It is dropped if the client has no channel.
 func (w *dataChannel) put(data []byte) error {
 	if !w.wanted {
 		return nil
@@ -97,7 +97,7 @@ func (w *dataChannel) put(data []byte) error {
 	return nil
 }
 
-// replaceTrack sends what is queued, as the client takes it, until the end.
+// send sends the queued messages as fast as the client takes them, until close.
 func (w *dataChannel) send() {
 	defer close(w.sent)
 	select {
@@ -120,13 +120,13 @@ func (w *dataChannel) send() {
 				w.fail(err)
 				return
 			}
-			marshal(w.less)
+			signal(w.less)
 		}
 	}
 }
 
 func (w *dataChannel) sendOne(data []byte) error {
-	defer func() { // behind the sending: else goodbye would think for a moment that all is sent
+	defer func() { // after sending, or goodbye would see that nothing waits
 		w.mu.Lock()
 		w.weight -= len(data)
 		w.mu.Unlock()
@@ -145,15 +145,15 @@ func (w *dataChannel) sendOne(data []byte) error {
 	return w.channel.SendText(string(data))
 }
 
-// callEnded is the last message of a call: what a socket tells in its close
-// frame.
+// callEnded is the last message of a call. It corresponds to the close frame of a
+// WebSocket.
 type callEnded struct {
 	Type   string `json:"type"` // "call_ended"
-	Code   int    `json:"code"` // the close code of a socket
+	Code   int    `json:"code"` // close code of a WebSocket
 	Reason string `json:"reason"`
 }
 
-// goodbye says how the call ended, and waits until the client has all of it or
+// goodbye sends how the call ended, and waits until the client has received everything or
 // ctx ends.
 func (w *dataChannel) goodbye(ctx context.Context, code int, reason string) {
 	data, err := json.Marshal(callEnded{"call_ended", code, reason})
@@ -165,7 +165,7 @@ func (w *dataChannel) goodbye(ctx context.Context, code int, reason string) {
 	case <-ctx.Done():
 		return
 	}
-	// An empty buffer means that the client has said that it has all.
+	// The buffer is empty when the client has acknowledged everything.
 	w.channel.SetBufferedAmountLowThreshold(0)
 	for w.waits() {
 		select {
@@ -176,7 +176,7 @@ func (w *dataChannel) goodbye(ctx context.Context, code int, reason string) {
 	}
 }
 
-// hasPacket tells whether the client has not got all of it.
+// waits reports whether messages have not reached the client.
 func (w *dataChannel) waits() bool {
 	w.mu.Lock()
 	left := w.weight
@@ -184,8 +184,8 @@ func (w *dataChannel) waits() bool {
 	return left > 0 || w.channel.BufferedAmount() > 0
 }
 
-// marshal has something known to who waits for it, now or later.
-func marshal(c chan struct{}) {
+// signal signals c without blocking.
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

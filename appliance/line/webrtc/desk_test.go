@@ -209,7 +209,7 @@ func startOn(t *testing.T, d *desk, s *Server) *phone {
 // caller is a client.
 type caller struct {
 	*pion.PeerConnection
-	at       string // socket the call
+	at       string // of the call
 	messages chan string
 	packets  chan *rtp.Packet
 	voice    *pion.TrackLocalStaticRTP
@@ -280,7 +280,7 @@ func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (a
 }
 
 // bring sends a body to an address, and returns what was answered, and where the thing
-// checkETag.
+// is.
 func bring(t *testing.T, method, to, typ, body string) (code int, answer, at string) {
 	t.Helper()
 	code, answer, head := asks(t, method, to, typ, body, "")

@@ -41,7 +41,7 @@ func (r *raw) StreamID() string                    { return "caller" }
 func (r *raw) Kind() pion.RTPCodecType             { return pion.RTPCodecTypeAudio }
 
 // A caller who sends with number after number, or reports of number after number,
-// checkETag sent away before they are too many: the library keeps something for each.
+// is sent away before they are too many: the library keeps something for each.
 func TestAFloodOfSourcesEndsTheCall(t *testing.T) {
 	for name, flood := range map[string]func(*caller, pion.TrackLocalContext, uint32) error{
 		"voices": func(_ *caller, c pion.TrackLocalContext, source uint32) error {

@@ -40,7 +40,7 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				p := &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n * samples)},
 					Payload: append([]byte(nil), packet...)}
 				switch {
-				case n%10 == 5: // checkETag lost
+				case n%10 == 5: // is lost
 				case n%10 == 8: // and this one comes behind the next
 					late = p
 				default:
@@ -241,7 +241,7 @@ func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way s
 		}
 	}
 	// The client of the tests holds nothing itself: what it would do then is not tested.
-	plain := turned(answer, func(s mediaSection) (string, string) { return s.direction(), sendrecv })
+	plain := withDirections(answer, func(s mediaSection) (string, string) { return s.direction(), sendrecv })
 	if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: plain}); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
 			c.isHeard(t, s)
 			for range 2 {
 				held := func(offer string) string {
-					return turned(offer, func(mediaSection) (string, string) { return sendrecv, asked })
+					return withDirections(offer, func(mediaSection) (string, string) { return sendrecv, asked })
 				}
 				if way := c.reoffers(t, held); way != want {
 					t.Errorf("asked for %s the answer says %s, want %s", asked, way, want)
@@ -320,7 +320,7 @@ func TestTheVoiceGoesWhereTheClientHearsIt(t *testing.T) {
 		}
 		ended := c.GetTransceivers()[n].Mid()
 		c.reoffers(t, func(offer string) string {
-			s, _ := named(offer, ended)
+			s, _ := sectionByMid(offer, ended)
 			return strings.Replace(offer, string(s), strings.Replace(string(s), "audio 9", "audio 0", 1), 1)
 		})
 		c.voice = track

@@ -11,32 +11,30 @@ import (
 )
 
 const (
-	// maxWait is how much sound waits for an earlier packet: what comes later
-	// than that is nearly always lost.
+	// maxWait bounds the sound that waits for a missing packet. A packet that comes later
+	// is nearly always lost.
 	maxWait = 60 * time.Millisecond
-	// maxWaiting is how many packets do, whatever they say of their time: those of
-	// 60 ms, at 5 ms each.
+	// maxWaiting bounds the waiting packets, whatever their timestamps: 60 ms at 5 ms each.
 	maxWaiting = 12
-	// maxConcealed is how much that was lost in a row is made up for. Beyond it the
-	// codec has nothing to go on, and there is silence.
+	// maxConcealed bounds the concealment of consecutive lost packets. Beyond it the codec
+	// has nothing to extrapolate, and silence is inserted.
 	maxConcealed = 100 * time.Millisecond
-	// maxGap is the longest silence that is put where the client sent
-	// nothing, in the clock of the stream. What comes after a longer one is the
-	// beginning of something else.
+	// maxGap is the longest pause between packets that is filled with silence, in the
+	// stream's clock. After a longer one the stream starts anew.
 	maxGap = 10 * audio.CallRateHz
 )
 
-// jitterBuffer puts the packets of a client's voice into order and makes sound of
-// them, without holes: what is lost is made up for, and what was not sent was
-// silence. One goroutine uses it.
+// jitterBuffer orders the packets of a client's voice and decodes them without gaps: it
+// conceals lost packets, and inserts silence where the client sent none. One goroutine uses
+// it.
 type jitterBuffer struct {
 	decoder *audio.CallDecoder
-	waiting []*rtp.Packet // in order, and none of them next
+	waiting []*rtp.Packet // in order, without the next one
 	begun   bool
-	next    uint16        // sequence number
-	clock   uint32        // where the sound so far ends
-	frame   time.Duration // what the newest packet holds: clients choose it, of 10 to 60 ms
-	lost    int           // packets so far, that were made up for
+	next    uint16        // expected sequence number
+	clock   uint32        // end of the sound so far
+	frame   time.Duration // length of the newest packet, 10 to 60 ms at the client's choice
+	lost    int           // number of concealed packets
 }
 
 func newJitterBuffer() (*jitterBuffer, error) {
@@ -47,8 +45,8 @@ func newJitterBuffer() (*jitterBuffer, error) {
 	return &jitterBuffer{decoder: d, frame: audio.CallFrame}, nil
 }
 
-// push returns the sound that there is now, mono at engine.SpeechRateHz, which
-// the caller owns, as it does p: of a packet that has to wait there is a copy.
+// push adds a packet and returns the sound that is complete, mono at engine.SpeechRateHz,
+// which the caller owns. The caller also keeps p: a packet that waits is copied.
 func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 	if !h.begun {
 		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
@@ -56,8 +54,8 @@ func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 	ahead := int16(p.SequenceNumber - h.next)
 	switch {
 	case ahead < 0 && ahead > -1000:
-		return nil // too late, or twice
-	case ahead <= -1000 || ahead > 1000: // somebody else speaks, or the same began anew
+		return nil // too late, or a duplicate
+	case ahead <= -1000 || ahead > 1000: // another stream, or a restarted one
 		out := h.flush()
 		h.next, h.clock = p.SequenceNumber, p.Timestamp
 		return append(out, h.sound(p)...)
@@ -75,8 +73,8 @@ func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 	return out
 }
 
-// release returns the sound of what is next, and of what does not wait any
-// longer because so many packets do.
+// release decodes the packets that are next, and those that need not wait any longer for a
+// missing one.
 func (h *jitterBuffer) release(all bool) (out []float32) {
 	for len(h.waiting) > 0 {
 		p := h.waiting[0]
@@ -92,23 +90,23 @@ func (h *jitterBuffer) release(all bool) (out []float32) {
 	return out
 }
 
-// waitedLong tells whether what waits has done so for long enough.
+// waitedLong reports whether the waiting packets have waited long enough.
 func (h *jitterBuffer) waitedLong() bool {
 	oldest, newest := h.waiting[0], h.waiting[len(h.waiting)-1]
 	span := time.Duration(newest.Timestamp-oldest.Timestamp)*time.Second/audio.CallRateHz + h.frame
 	return span >= maxWait || len(h.waiting) >= maxWaiting
 }
 
-// flush returns the sound of all that waits.
+// flush decodes all waiting packets.
 func (h *jitterBuffer) flush() []float32 { return h.release(true) }
 
-// conceal returns sound for so many lost packets before p: what p says again of
-// the last of them, and for the others what the codec makes of the sound before.
+// conceal returns sound in place of n lost packets before p: from the error correction in p
+// for the last one, and from the codec's extrapolation for the others.
 func (h *jitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
 	h.lost += n
 	for i := range n {
 		if int32(p.Timestamp-h.clock) < int32(ticksOf(h.frame)) {
-			break // the client had less to say than there are packets
+			break // the client paused: there is less time than packets
 		}
 		switch {
 		case i == n-1:
@@ -122,7 +120,7 @@ func (h *jitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
 	return out
 }
 
-// recover returns a frame's worth of sound for one that was lost.
+// recover returns one frame of sound in place of a lost packet.
 func (h *jitterBuffer) recover(behind []byte) []float32 {
 	pcm, err := h.decoder.Recover(h.frame, behind)
 	if err != nil {
@@ -132,7 +130,7 @@ func (h *jitterBuffer) recover(behind []byte) []float32 {
 	return slices.Clone(pcm)
 }
 
-// sound returns the sound of a packet, behind the silence since the one before.
+// sound decodes a packet, and inserts silence for the gap before it.
 func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	h.next = p.SequenceNumber + 1
 	if gap := p.Timestamp - h.clock; gap < maxGap {
@@ -140,7 +138,7 @@ func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	}
 	length, err := h.decoder.Length(p.Payload)
 	if err != nil {
-		return out // no packet of Opus
+		return out // not an Opus packet
 	}
 	h.frame = length
 	h.clock = p.Timestamp + ticksOf(length)
@@ -151,15 +149,15 @@ func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	return append(out, pcm...)
 }
 
-// silence returns so much silence, for the time in which nothing has come: the
-// end of a turn is told by it. When more comes it begins behind that.
+// silence returns silence for a time without packets, which lets turns end. Later packets
+// continue after it.
 func (h *jitterBuffer) silence(d time.Duration) []float32 {
 	h.clock += ticksOf(d)
 	return make([]float32, audio.Samples(d, engine.SpeechRateHz))
 }
 
-// ticks is how many samples of the ear's are so many of the stream's clock.
+// ticks converts the stream's clock to samples of the ear.
 func ticks(n uint32) int { return int(uint64(n) * engine.SpeechRateHz / audio.CallRateHz) }
 
-// ticksOf is how far the clock of the stream goes in that time.
+// ticksOf converts a duration to the stream's clock.
 func ticksOf(d time.Duration) uint32 { return uint32(d * audio.CallRateHz / time.Second) }

@@ -15,27 +15,25 @@ import (
 )
 
 const (
-	// maxSections is how many m-lines an offer may have. A call needs two, a
-	// browser that offers its camera too has a few more; each is a transceiver
-	// with buffers and goroutines of its own.
+	// maxSections bounds the m-lines of an offer. A call needs two, and a browser that also
+	// offers its camera has a few more. Each one is a transceiver with its own buffers and
+	// goroutines.
 	maxSections = 8
-	// maxCandidates is how many addresses a client may name in the whole of a
-	// call. A machine with a dozen networks names three for each.
+	// maxCandidates bounds the addresses that a client may name during a call. A machine
+	// with a dozen networks names three for each.
 	maxCandidates = 100
-	// maxTransceivers is how many of them a call may come to over all its offers:
-	// the library makes those of later offers beside the earlier ones.
+	// maxTransceivers bounds the transceivers of a call over all its offers: the library
+	// adds those of later offers to the earlier ones.
 	maxTransceivers = 2 * maxSections
-	// maxAddresses is from how many addresses a client may come in a call. A phone
-	// on a train changes its own some fifty times an hour, by two ways each.
+	// maxAddresses bounds the addresses from which a client may send during a call. A phone
+	// on a train changes its address about fifty times an hour, by two routes each.
 	maxAddresses = 500
-	// maxChannels is how many data channels beside the one of the messages are
-	// closed before the client is taken for one that means harm: each is a
-	// goroutine with 64 KiB for its messages.
+	// maxChannels is the number of extra data channels that are closed before the call is
+	// ended: each is a goroutine with 64 KiB of buffers.
 	maxChannels = 16
 )
 
-// checkOffer refuses, before anything is made of it, an offer that no client
-// makes.
+// checkOffer refuses an offer that no real client makes, before it is processed.
 func checkOffer(offer string) error {
 	if err := checkAudio(offer); err != nil {
 		return err
@@ -51,7 +49,7 @@ func checkOffer(offer string) error {
 	return checkFingerprints(offer)
 }
 
-// checkAudio refuses an offer over which no voice could go protected.
+// checkAudio refuses an offer without encrypted audio.
 func checkAudio(offer string) error {
 	there := false
 	for s := range mediaSections(offer) {
@@ -70,7 +68,7 @@ func checkAudio(offer string) error {
 	return nil
 }
 
-// checkFirst refuses a first offer that wants no audio: there would be no call.
+// checkFirst refuses a first offer without audio.
 func checkFirst(offer string) error {
 	for s := range mediaSections(offer) {
 		if s.kind() == "audio" && s.open() {
@@ -81,8 +79,8 @@ func checkFirst(offer string) error {
 		"does not want: expected port 9, or that of a candidate"}
 }
 
-// checkFingerprints refuses an offer whose client could never come: the library
-// takes any text for the hash of a certificate, and waits for one that has it.
+// checkFingerprints refuses an offer with an invalid certificate hash. The library accepts
+// any text, and then waits for a certificate that matches.
 func checkFingerprints(offer string) error {
 	for line := range strings.Lines(offer) {
 		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "a=fingerprint:"); ok && !isFingerprint(hash) {
@@ -94,8 +92,8 @@ func checkFingerprints(offer string) error {
 	return nil
 }
 
-// isFingerprint tells whether a text is the hash of a certificate (RFC 8122, section
-// 5). A hash that is known has as many bytes as it makes.
+// isFingerprint reports whether a text is the hash of a certificate (RFC 8122, section 5).
+// The length is checked for known hashes.
 func isFingerprint(s string) bool {
 	name, value, _ := strings.Cut(s, " ")
 	sum, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(value), ":", ""))
@@ -106,7 +104,7 @@ func isFingerprint(s string) bool {
 	return err == nil && len(sum) > 0
 }
 
-// linesOf counts the lines that begin so.
+// linesOf counts the lines that begin with a text.
 func linesOf(sdp, with string) (n int) {
 	for line := range strings.Lines(sdp) {
 		if strings.HasPrefix(line, with) {
@@ -116,13 +114,13 @@ func linesOf(sdp, with string) (n int) {
 	return n
 }
 
-// bounds are how much of a client's the library may keep for a call.
+// bounds limits what the library stores for a call.
 type bounds struct {
 	streams
-	addresses map[address]bool // socket the goroutine that answers checks
+	addresses map[address]bool // used by the goroutine that answers connectivity checks
 }
 
-// address is one that a client has come from.
+// address is an address from which a client has sent.
 type address struct {
 	host string
 	port int
@@ -132,8 +130,7 @@ func newBounds(excess func(error)) *bounds {
 	return &bounds{streams: streams{excess: excess}, addresses: map[address]bool{}}
 }
 
-// check notes where a client comes from, which has shown that it is the one. It
-// leaves the choice of a way to the library.
+// check counts the addresses of an authenticated client. The library chooses the route.
 func (b *bounds) check(_ *stun.Message, _, from ice.Candidate, _ *ice.CandidatePair) (choose bool) {
 	b.addresses[address{from.Address(), from.Port()}] = true
 	if len(b.addresses) > maxAddresses {
@@ -142,8 +139,8 @@ func (b *bounds) check(_ *stun.Message, _, from ice.Candidate, _ *ice.CandidateP
 	return false
 }
 
-// count notes the candidates of an offer that is to be taken. One that begins anew
-// brings those of another network in the place of all before. c.offers is held.
+// count counts the candidates of an offer. An offer that restarts ICE replaces all earlier
+// ones. c.offers is held.
 func (c *Call) count(offer string) error {
 	n := linesOf(offer, "a=candidate:")
 	if ufrag(offer) == ufrag(c.remote) {
@@ -156,7 +153,8 @@ func (c *Call) count(offer string) error {
 	return nil
 }
 
-// ufrag names the connection that a description is of.
+// ufrag returns the ICE user name fragment of a description, which identifies the
+// connection.
 func ufrag(sdp string) string {
 	_, after, _ := strings.Cut(sdp, "a=ice-ufrag:")
 	name, _, _ := strings.Cut(after, "\n")
@@ -168,7 +166,7 @@ func tooManyCandidates(n int) error {
 		Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, maxCandidates)}
 }
 
-// addCandidates takes further addresses of the client.
+// addCandidates adds addresses of the client.
 func (c *Call) addCandidates(f fragment) error {
 	c.offers.Lock()
 	defer c.offers.Unlock()
@@ -186,38 +184,38 @@ func (c *Call) addCandidates(f fragment) error {
 }
 
 const (
-	// stallInterval is how often it is looked whether a message never ends.
+	// stallInterval is the interval of the checks for a message that never ends.
 	stallInterval = 2 * time.Second
-	// stallChecks is how often in a row it has to look so: on a busy machine messages
-	// that have come whole may wait to be taken for some seconds.
+	// stallChecks is how many checks in a row must fail. On a busy machine complete
+	// messages may wait for some seconds.
 	stallChecks = 3
-	// stallBuffer is how many bytes without a message are taken for one: more than the
-	// longest that is allowed has around it, and less than the room that one without
-	// an end fills, after which nothing more comes.
+	// stallBuffer is how many bytes without a complete message count as an endless one:
+	// more than the longest allowed message needs, and less than the buffer that an endless
+	// one fills, after which nothing more comes.
 	stallBuffer = receiveBuffer - maxMessage
-	// stallFlow is how many bytes between two looks are taken for none of a message:
+	// stallFlow is how many bytes between two checks do not count as part of a message:
 	// acknowledgements of what the box sends.
 	stallFlow = 16 << 10
 )
 
-// inflow is what has come on a client's channels. The library waits for the end of
-// a message however long it gets, holds no more than receiveBuffer of it, and tells
-// nobody: then no message comes through any more.
+// inflow monitors the client's data channels. The library waits for the end of a message of
+// any length, buffers at most receiveBuffer of it, and reports nothing; after that no
+// message comes through.
 type inflow struct {
-	received func() uint64 // bytes so far; not to be asked while the library waits for a message to be taken
+	received func() uint64 // bytes so far; must not be called while the library waits for a message handler
 
 	mu     sync.Mutex
-	taking int  // messages that the session is being given: others wait behind them
-	came   bool // a message, or the end of taking one, since the newest look
+	taking int  // messages in handlers; others wait behind them
+	came   bool // a message came or a handler ended since the last check
 	looked time.Time
-	seen   uint64 // received then
-	base   uint64 // received at the look behind the newest message, and what was none since
-	over   int    // looks in a row at which too much had come since
+	seen   uint64 // received at the last check
+	base   uint64 // received after the newest message, without stallFlow
+	over   int    // number of failed checks in a row
 }
 
-// message notes that one has come; taken is called when the session has it. It
-// asks the library nothing: at its end a call waits for those who take messages,
-// and holds what the number of bytes is asked under.
+// message records a message; taken is called when its handler has ended. It does not call
+// the library: a closing call waits for the handlers while it holds the lock that received
+// needs.
 func (f *inflow) message() (taken func()) {
 	f.note(1)
 	return func() { f.note(-1) }
@@ -230,7 +228,7 @@ func (f *inflow) note(taking int) {
 	f.came = true
 }
 
-// stalls tells, now and then, whether what comes is one message that never ends.
+// stalls reports, at intervals, whether the client is sending a message that never ends.
 func (f *inflow) stalls(now time.Time) bool {
 	f.mu.Lock()
 	due := now.Sub(f.looked) >= stallInterval
@@ -238,7 +236,7 @@ func (f *inflow) stalls(now time.Time) bool {
 	if !due {
 		return false
 	}
-	bytes := f.received() // not under the lock, which who takes a message wants
+	bytes := f.received() // without the lock, which message handlers need
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if grown := bytes - f.seen; f.came {
@@ -255,19 +253,19 @@ func (f *inflow) stalls(now time.Time) bool {
 	return f.over >= stallChecks
 }
 
-// endStalled ends a call of which no message comes through any more, as a socket
-// checkETag ended by one that is too long.
+// endStalled ends a call when a message does not end, as a WebSocket ends at a message that
+// is too long.
 func (c *Call) endStalled() {
 	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", maxMessage))
 	c.session.HangUp()
 }
 
-// takeChannel takes the client's channel of messages, and closes others.
+// takeChannel takes the client's channel for messages, and closes others.
 func (c *Call) takeChannel(d *pion.DataChannel) {
 	if d.Label() == channelLabel && c.channel.open(d) {
 		return
 	}
-	if c.strangers.Add(1) > maxChannels {
+	if c.extraChannels.Add(1) > maxChannels {
 		c.lifecycle.Drop(errChannels)
 		return
 	}

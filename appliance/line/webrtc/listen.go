@@ -16,30 +16,28 @@ import (
 )
 
 const (
-	// minPause is for how long nothing has to come for the client to be taken for
-	// silent: five packets.
+	// minPause is how long no packet has to come for the client to count as silent: five
+	// packets.
 	minPause = 100 * time.Millisecond
-	// maxPause is how much silence is made for that. Whatever ends with a
-	// silence has ended by then; the session's own clock does the rest.
+	// maxPause bounds the silence that is inserted for one pause. Whatever a silence can
+	// end has ended by then; the session's own clock does the rest.
 	maxPause = 3 * time.Second
-	// pollInterval is the least time for which something is looked for: with a deadline
-	// that has passed, reading returns nothing of what waits to be read. The
-	// session may hold up who brings sound for as long as a pause.
+	// pollInterval is the shortest read timeout: with a deadline in the past, reading
+	// returns no waiting packets. The session may block Hear for as long as a pause.
 	pollInterval = 10 * time.Millisecond
-	// maxPacket is how many bytes of a packet are read: what the library takes
-	// from the network at a time.
+	// maxPacket is the size of the read buffer for a packet, as in the library.
 	maxPacket = 8192
 )
 
-// hear brings the client's voice to the session: of several tracks that which
-// came first, until it has ended or been silent for as long as silence is made.
+// hear passes the client's voice to the session. Of several tracks it takes the first one,
+// until that one has ended or been silent for maxPause.
 func (c *Call) hear(s line.Session) {
 	var listeners sync.WaitGroup
 	defer listeners.Wait()
 	var ear ear
 	for {
 		select {
-		case track := <-c.heard:
+		case track := <-c.tracks:
 			listeners.Go(func() {
 				defer c.lifecycle.Recover("hearing a track", func() { c.lifecycle.Drop(line.ErrPanicked) })
 				c.hearTrack(track, &ear, s)
@@ -58,8 +56,7 @@ type ear struct {
 	track *pion.TrackRemote
 }
 
-// push tells whether the ear is the track's, which it is where it is nobody's, and
-// has the track do something with it meanwhile.
+// take runs does if the ear belongs to the track or is free.
 func (e *ear) take(track *pion.TrackRemote, does func() error) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,7 +69,7 @@ func (e *ear) take(track *pion.TrackRemote, does func() error) (err error) {
 	return err
 }
 
-// leave gives it back, if it is the track's.
+// leave frees the ear if it belongs to the track.
 func (e *ear) leave(track *pion.TrackRemote) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,7 +78,7 @@ func (e *ear) leave(track *pion.TrackRemote) {
 	}
 }
 
-// hearTrack brings what comes of a track, until the track or the session is over.
+// hearTrack passes the sound of a track to the session, until either ends.
 func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	defer e.leave(track)
 	h, err := newJitterBuffer()
@@ -90,8 +87,8 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		c.lifecycle.Drop(err)
 		return
 	}
-	since := time.Now() // the newest sound, or what stood for it
-	silent := maxPause  // made since the newest packet: none before the first
+	since := time.Now() // time of the newest sound or silence
+	silent := maxPause  // silence since the newest packet; none before the first
 	var p rtp.Packet
 	room := make([]byte, maxPacket)
 	for {
@@ -113,7 +110,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 			return
 		}
 		if err == nil && len(p.Payload) == 0 || err != nil && !late(err) {
-			continue // a probe of the network, a pressed key, comfort noise, or no packet at all
+			continue // a network probe, a key press, comfort noise, or no valid packet
 		}
 		err = e.take(track, func() error {
 			var pcm []float32
@@ -135,7 +132,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	}
 }
 
-// readInto waits for a packet, whose payload lies in room.
+// readInto waits for a packet. Its payload lies in room.
 func readInto(p *rtp.Packet, track *pion.TrackRemote, room []byte) error {
 	n, _, err := track.Read(room)
 	if err != nil {
@@ -145,7 +142,7 @@ func readInto(p *rtp.Packet, track *pion.TrackRemote, room []byte) error {
 	return p.Unmarshal(room[:n])
 }
 
-// over tells whether nothing more comes of a track.
+// over reports whether a track has ended.
 func over(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) }
 
 func latest(a, b time.Time) time.Time {
@@ -155,14 +152,14 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// late tells whether nothing came in time.
+// late reports whether reading timed out.
 func late(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout()
 }
 
-// receive takes a message of the client's. Errors are those of a session that is
-// over, which ends the call by itself.
+// receive handles a message of the client. Errors are ignored: the session is over then,
+// and ends the call.
 func (c *Call) receive(m pion.DataChannelMessage) {
 	select {
 	case <-c.opened:
@@ -171,7 +168,7 @@ func (c *Call) receive(m pion.DataChannelMessage) {
 	}
 	defer c.lifecycle.Recover("taking a message", c.session.Fail)
 	defer c.inflow.message()()
-	if len(m.Data) > maxMessage { // the library bounds them by receiveBuffer alone
+	if len(m.Data) > maxMessage { // the library bounds them by receiveBuffer only
 		_ = c.session.Fault(contract.WrongShape,
 			fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), maxMessage))
 		return

@@ -8,11 +8,11 @@ import (
 	"github.com/pion/logging"
 )
 
-// logFactory passes on what the library says. Its warnings are of single packets and
-// socket clients that left, which is of interest to whoever looks for a fault only.
+// logFactory logs the messages of the library at debug level. Its warnings are about single
+// packets and clients that left.
 type logFactory struct{ log *slog.Logger }
 
-// NewLogger is logging.LoggerFactory.
+// NewLogger implements logging.LoggerFactory.
 func (l logFactory) NewLogger(scope string) logging.LeveledLogger {
 	return scopedLog{l.log.With("webrtc", scope)}
 }

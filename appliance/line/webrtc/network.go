@@ -16,23 +16,21 @@ import (
 	"parley/appliance/audio"
 )
 
-// Network is where calls reach the box.
+// Network is the network configuration of calls.
 type Network struct {
-	// Address is the UDP address of all calls, host:port; port 0 lets the system
-	// choose. A host that is unspecified (0.0.0.0 or ::) stands for every address
-	// socket the machine.
+	// Address is the UDP address of all calls, host:port. With port 0 the system chooses.
+	// An unspecified host (0.0.0.0 or ::) means every address of the machine.
 	Address string
-	// Public are IP addresses under which clients reach the box, where they are
-	// not its own: behind a router that passes the port on. They are told in the
-	// placeVoice of the box's own.
+	// Public are the IP addresses under which clients reach the box behind a router that
+	// forwards the port. They are announced in place of the box's own.
 	Public []string
-	// Servers are STUN and TURN servers for networks that let nobody in. Without
-	// any the box asks nobody for its addresses.
+	// Servers are STUN and TURN servers, for networks without incoming connections. Without
+	// servers the box asks nobody for its addresses.
 	Servers []pion.ICEServer
 }
 
-// opus is the one codec of a call: with in-band error correction, and silence
-// that is not sent (RFC 7587, section 6.1).
+// opus is the only codec of a call: with in-band error correction, and without packets for
+// silence (RFC 7587, section 6.1).
 var opus = pion.RTPCodecCapability{
 	MimeType:    pion.MimeTypeOpus,
 	ClockRate:   audio.CallRateHz,
@@ -40,28 +38,27 @@ var opus = pion.RTPCodecCapability{
 	SDPFmtpLine: "minptime=10;useinbandfec=1;usedtx=1;stereo=0;maxaveragebitrate=40000",
 }
 
-// opusType is the payload type that most clients use for Opus; the offer's own
-// checkETag taken where it differs.
+// opusType is the usual payload type for Opus. If the offer has another one, that is used.
 const opusType = 111
 
 const (
-	// maxMessage is how many bytes of one message a client may send, and
-	// the box sends: what browsers take on a data channel.
+	// maxMessage bounds a message in both directions: what browsers accept on a data
+	// channel.
 	maxMessage = 256 << 10
-	// receiveBuffer is how much of what a client sends may wait to be read.
+	// receiveBuffer bounds the client's data that waits to be read.
 	receiveBuffer = 1 << 20
 )
 
-// network is the open socket and what connections on it are made with.
+// network is the open socket with the settings for connections.
 type network struct {
 	setting pion.SettingEngine
 	mux     ice.UDPMux
 	address net.Addr
 	servers []pion.ICEServer
-	beat    batchClock // socket all calls
+	beat    batchClock // of all calls
 }
 
-// open listens.
+// open opens the network.
 func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	socket, err := net.ListenPacket("udp", n.Address)
 	if err != nil {
@@ -76,13 +73,13 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	}
 	s := pion.SettingEngine{LoggerFactory: logs}
 	s.SetICEUDPMux(mux)
-	// Whoever calls comes to the box: it has only to answer, where no servers are
-	// asked for a way in (RFC 8445, section 2.5).
+	// Clients connect to the box, which only has to answer, unless servers are used (RFC
+	// 8445, section 2.5).
 	s.SetLite(len(n.Servers) == 0)
 	s.SetNetworkTypes([]pion.NetworkType{pion.NetworkTypeUDP4, pion.NetworkTypeUDP6})
-	s.SetIncludeLoopbackCandidate(true) // pages on the box itself
-	// The names with which browsers hide their addresses need not be looked up:
-	// they show their addresses when they come.
+	s.SetIncludeLoopbackCandidate(true) // for pages on the box itself
+	// The mDNS names of browsers need not be resolved: the addresses are known when the
+	// browsers connect.
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	s.SetICETimeouts(t.Silent, t.Lost, t.Silent/2)
 	s.SetSCTPMaxReceiveBufferSize(receiveBuffer)
@@ -93,8 +90,8 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 			return nil, errors.Join(fmt.Errorf("webrtc: public addresses: %w", err), mux.Close())
 		}
 	}
-	// A track is there as soon as the client has said so: the first packet of one
-	// may be of a type that is not understood, such as a pressed key.
+	// A track exists as soon as the client announces it, because its first packet may be of
+	// an unknown type, such as a key press.
 	s.SetFireOnTrackBeforeFirstRTP(true)
 	return &network{
 		setting: s,
@@ -105,8 +102,7 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	}, nil
 }
 
-// muxOn has all calls of the box share one socket, so that one port has to be
-// let through.
+// muxOn makes all calls share one socket, so that only one port has to be opened.
 func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux, error) {
 	one, ok := socket.(*net.UDPConn)
 	if !ok {
@@ -119,8 +115,8 @@ func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux,
 	if !at.IP.IsUnspecified() {
 		return pion.NewICEUDPMux(logs.NewLogger("ice"), newBatchedSocket(one, beat)), nil
 	}
-	// A socket for each address of the machine: which of them a packet came to
-	// checkETag known then, and the answer leaves from there.
+	// Each address of the machine gets a socket, so that an answer leaves from the address
+	// at which the packet came in.
 	if err := socket.Close(); err != nil {
 		return nil, err
 	}
@@ -132,9 +128,8 @@ func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux,
 		ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
 }
 
-// connect makes a connection with one codec, and with the reports that tell both
-// sides how they fare (RFC 3550, section 6.4). What is lost is not sent again:
-// the codec makes up for it, sooner.
+// connect creates a connection with one codec and RTCP reports (RFC 3550, section 6.4).
+// Lost packets are not sent again; the codec conceals them sooner.
 func (n *network) connect(b *bounds) (*pion.PeerConnection, error) {
 	var media pion.MediaEngine
 	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: opusType},
@@ -159,7 +154,7 @@ func (n *network) connect(b *bounds) (*pion.PeerConnection, error) {
 	return api.NewPeerConnection(pion.Configuration{ICEServers: n.servers})
 }
 
-// port is the UDP port of all calls.
+// port returns the UDP port of all calls.
 func (n *network) port() string {
 	if at, ok := n.address.(*net.UDPAddr); ok {
 		return strconv.Itoa(at.Port)

@@ -14,14 +14,14 @@ import (
 	"parley/appliance/contract"
 )
 
-// unread is said of an offer that cannot be used.
-func unread(err error) error {
+// offerError returns the error for an offer that cannot be used.
+func offerError(err error) error {
 	return contract.ErrInvalid{Field: "body",
 		Why: fmt.Sprintf("not an offer that can be answered: %.300s", err.Error())}
 }
 
-// answer takes an offer, the first or a later one, and returns the answer with
-// all addresses of the box.
+// answer processes an offer, the first or a later one, and returns the answer with all
+// addresses of the box.
 func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	c.offers.Lock()
 	defer c.offers.Unlock()
@@ -34,28 +34,28 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	}
 	taken, apart := grouped(offer)
 	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer,
-		SDP: awake(taken)}); err != nil {
-		return "", unread(err)
+		SDP: activated(taken)}); err != nil {
+		return "", offerError(err)
 	}
 	if err := c.setVoice(offer); err != nil {
 		return "", err
 	}
 	made, err := c.pc.CreateAnswer(nil)
 	if err != nil {
-		return "", unread(err)
+		return "", offerError(err)
 	}
 	gathered := pion.GatheringCompletePromise(c.pc)
 	if err := c.pc.SetLocalDescription(made); err != nil {
-		return "", unread(err)
+		return "", offerError(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timing.Gather)
 	defer cancel()
 	select {
 	case <-gathered:
-	case <-ctx.Done(): // what there is by now has to do
+	case <-ctx.Done(): // the addresses so far have to suffice
 	}
 	c.remote = offer
-	answer := fitting(c.pc.LocalDescription().SDP, offer)
+	answer := withOfferedDirections(c.pc.LocalDescription().SDP, offer)
 	if apart {
 		answer = without(answer, bundle)
 	}
@@ -63,9 +63,8 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	return answer, nil
 }
 
-// change takes a fragment of a description: further addresses of the client,
-// which need no answer, or new credentials, with which the connection begins
-// anew; the answer is a fragment, too.
+// change processes a fragment of a description: either further addresses of the client,
+// without an answer, or new credentials, which restart ICE and are answered by a fragment.
 func (c *Call) change(ctx context.Context, fragment string) (string, error) {
 	f := readFragment(fragment)
 	c.offers.Lock()
@@ -89,7 +88,7 @@ func (c *Call) change(ctx context.Context, fragment string) (string, error) {
 	return asFragment(answer), nil
 }
 
-// iceText tells whether a text is a credential of so many characters or more
+// iceText reports whether a text is a valid ICE credential of at least so many characters
 // (RFC 8839, section 5.4).
 func iceText(s string, least int) bool {
 	return len(s) >= least && len(s) <= 256 && !strings.ContainsFunc(s, func(r rune) bool {
@@ -97,14 +96,14 @@ func iceText(s string, least int) bool {
 	})
 }
 
-// fragment is what a client adds to its offer (RFC 8840, section 9).
+// fragment is an SDP fragment from the client (RFC 8840, section 9).
 type fragment struct {
 	user, password, mid string
 	candidates          []string
-	all                 bool // there are no more
+	all                 bool // end of candidates
 }
 
-// empty tells whether it says nothing.
+// empty reports whether the fragment has no content.
 func (f fragment) empty() bool {
 	return f.user == "" && f.password == "" && len(f.candidates) == 0 && !f.all
 }
@@ -131,8 +130,7 @@ func readFragment(text string) (f fragment) {
 	return f
 }
 
-// over is an offer with the credentials and addresses of the fragment in place of
-// its own.
+// over returns an offer with the credentials and addresses of the fragment.
 func (f fragment) over(offer string) string {
 	var b strings.Builder
 	for line := range strings.Lines(offer) {
@@ -154,7 +152,7 @@ func (f fragment) over(offer string) string {
 	return b.String()
 }
 
-// asFragment is what of an answer a client needs that has begun anew.
+// asFragment returns the parts of an answer that a client needs after an ICE restart.
 func asFragment(answer string) string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -175,16 +173,16 @@ func asFragment(answer string) string {
 	return b.String()
 }
 
-// currentETag names the state that the connection is in.
+// currentETag returns the ETag of the connection's state.
 func (c *Call) currentETag() string {
 	c.offers.Lock()
 	defer c.offers.Unlock()
 	return c.etag
 }
 
-// checkETag tells whether the connection is in a state that a client says its request is for,
-// with If-Match: any (*), or that of the newest answer. A client that says nothing means
-// whatever there is, as those that know no ETag do.
+// checkETag compares the client's If-Match with the state of the connection: any (*), or
+// the ETag of the newest answer. Without If-Match every state matches, for clients that do
+// not use ETags.
 func (c *Call) checkETag(wanted []string) error {
 	now := c.currentETag()
 	for _, list := range wanted {
@@ -202,7 +200,7 @@ func (c *Call) checkETag(wanted []string) error {
 			now)}
 }
 
-// etagOf names a state of the connection (RFC 9725, section 4.3.1).
+// etagOf returns the ETag of an answer (RFC 9725, section 4.3.1).
 func etagOf(answer string) string {
 	sum := sha256.Sum256([]byte(answer))
 	return `"` + hex.EncodeToString(sum[:8]) + `"`

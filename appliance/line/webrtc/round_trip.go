@@ -7,26 +7,25 @@ import (
 	"github.com/pion/rtcp"
 )
 
-// roundTrip is how what is sent comes to the client.
+// roundTrip measures the connection to the client.
 type roundTrip struct {
-	nanoseconds  atomic.Int64 // there and back
-	lossyReports int          // reports that are still to come without a loss, of who reads them
+	nanoseconds  atomic.Int64 // round-trip time
+	lossyReports int          // until the connection counts as lossless
 }
 
-// maxRoundTrip bounds what is believed of a client: nobody talks over more.
+// maxRoundTrip bounds the round-trip times that are believed.
 const maxRoundTrip = 2 * time.Second
 
 const (
-	// lossThreshold is the share of its packets that a client may miss, of 256, for the
-	// codec's own making up to do: a twentieth of them is heard.
+	// lossThreshold is the packet loss, of 256, up to which the codec's concealment is
+	// enough. A loss of a twentieth is audible.
 	lossThreshold = 5
-	// lossyReportCount is for how many reports a network that has lost so much counts as one
-	// that does: half a minute of browsers', which send one each five seconds.
+	// lossyReportCount is for how many reports a connection counts as lossy after a loss:
+	// half a minute with browsers, which send a report every five seconds.
 	lossyReportCount = 6
 )
 
-// lossy tells whether packets are lost on the way, by the newest reports and those
-// before.
+// lossy reports whether packets are lost, by the new reports and the earlier ones.
 func (t *roundTrip) lossy(reports []rtcp.ReceptionReport) bool {
 	t.lossyReports = max(0, t.lossyReports-1)
 	for _, r := range reports {
@@ -37,12 +36,12 @@ func (t *roundTrip) lossy(reports []rtcp.ReceptionReport) bool {
 	return t.lossyReports > 0
 }
 
-// push reads the reports of a client: the time since the sender's report that
-// they answer, less that for which the client kept it (RFC 3550, section 6.4.1).
+// update computes the round-trip time from the client's reports: the time since the sender
+// report that they answer, less the client's delay (RFC 3550, section 6.4.1).
 func (t *roundTrip) update(reports []rtcp.ReceptionReport, now time.Time) {
 	for _, r := range reports {
 		if r.LastSenderReport == 0 {
-			continue // it has not seen one
+			continue // the client has not seen a sender report
 		}
 		passed := ntpMiddle(now) - r.LastSenderReport - r.Delay
 		took := time.Duration(passed) * time.Second / 65536
@@ -52,8 +51,8 @@ func (t *roundTrip) update(reports []rtcp.ReceptionReport, now time.Time) {
 	}
 }
 
-// ntpMiddle is a moment as reports have it: the middle 32 bits of an NTP timestamp,
-// in 1/65536 s.
+// ntpMiddle returns a time in the format of reports: the middle 32 bits of an NTP
+// timestamp, in 1/65536 s.
 func ntpMiddle(t time.Time) uint32 {
 	const sinceNTP = 2208988800 // seconds from 1900 to 1970
 	seconds := uint64(t.Unix()) + sinceNTP
@@ -61,5 +60,5 @@ func ntpMiddle(t time.Time) uint32 {
 	return uint32(seconds<<16 | fraction)
 }
 
-// delay is how long it takes from a packet's sending until it is heard.
+// delay returns the time from the sending of a packet until it is played.
 func (t *roundTrip) delay() time.Duration { return time.Duration(t.nanoseconds.Load())/2 + playout }

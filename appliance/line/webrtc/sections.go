@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// A mediaSection is an m-line of a description with what belongs to it (RFC 8866, section 5.14).
+// A mediaSection is an m-line of a session description with its attributes (RFC 8866,
+// section 5.14).
 type mediaSection string
 
-// mediaSections are those of a description.
+// mediaSections yields the media sections of a description.
 func mediaSections(sdp string) iter.Seq[mediaSection] {
 	return func(yield func(mediaSection) bool) {
 		_, media, _ := strings.Cut("\n"+sdp, "\nm=")
@@ -20,7 +21,7 @@ func mediaSections(sdp string) iter.Seq[mediaSection] {
 	}
 }
 
-// head is a field of the m-line: what it is of, the port, the protocol.
+// head returns a field of the m-line: media, port, protocol.
 func (s mediaSection) head(n int) string {
 	line, _, _ := strings.Cut(string(s), "\n")
 	if fields := strings.Fields(line); n < len(fields) {
@@ -32,7 +33,7 @@ func (s mediaSection) head(n int) string {
 func (s mediaSection) kind() string     { return s.head(0) }
 func (s mediaSection) protocol() string { return s.head(2) }
 
-// value is that of the first attribute that begins so.
+// value returns the rest of the first attribute that begins with name.
 func (s mediaSection) value(name string) (value string, there bool) {
 	for line := range strings.Lines(string(s)) {
 		if value, there = strings.CutPrefix(line, "a="+name); there {
@@ -42,14 +43,14 @@ func (s mediaSection) value(name string) (value string, there bool) {
 	return "", false
 }
 
-// open tells whether the client wants it: its port is 0 where it does not, or where
-// it goes over the connection of another (RFC 9143, section 6).
+// open reports whether the client wants the section. The port is 0 if it does not, and also
+// if the section is bundled with another (RFC 9143, section 6).
 func (s mediaSection) open() bool {
 	_, bundled := s.value("bundle-only")
 	return s.head(1) != "0" || bundled
 }
 
-// The ways in which sound goes, as the client says it: both where it says nothing.
+// The directions, from the client's point of view. sendrecv is the default.
 const (
 	sendrecv = "sendrecv"
 	recvonly = "recvonly"
@@ -73,11 +74,11 @@ func (s mediaSection) receives() bool {
 	return way == sendrecv || way == recvonly
 }
 
-// takesVoice tells whether the client hears what goes over it.
+// takesVoice reports whether the client can hear the voice over the section.
 func (s mediaSection) takesVoice() bool { return s.kind() == "audio" && s.open() && s.receives() }
 
-// named is the section of a description with that mid.
-func named(sdp, mid string) (mediaSection, bool) {
+// sectionByMid returns the section with that mid.
+func sectionByMid(sdp, mid string) (mediaSection, bool) {
 	for s := range mediaSections(sdp) {
 		if id, there := s.value("mid:"); there && id == mid {
 			return s, true
@@ -86,10 +87,10 @@ func named(sdp, mid string) (mediaSection, bool) {
 	return "", false
 }
 
-// awake is an offer as the library takes it, which ends for good what a client only
-// holds (inactive): to the library that speaks, and says nothing.
-func awake(offer string) string {
-	return turned(offer, func(s mediaSection) (from, to string) {
+// activated rewrites an offer for the library, which would permanently stop an inactive
+// section; to the library the section is sendonly.
+func activated(offer string) string {
+	return withDirections(offer, func(s mediaSection) (from, to string) {
 		if s.open() && s.direction() == inactive {
 			return inactive, sendonly
 		}
@@ -97,22 +98,22 @@ func awake(offer string) string {
 	})
 }
 
-// fitting is the answer to an offer as its client expects it: sound goes no way that was
-// not offered (RFC 3264, section 6.1), which the library does not always keep to.
-func fitting(answer, offer string) string {
-	return turned(answer, func(s mediaSection) (from, to string) {
+// withOfferedDirections rewrites an answer so that no section has a direction that was not offered (RFC
+// 3264, section 6.1), which the library does not ensure.
+func withOfferedDirections(answer, offer string) string {
+	return withDirections(answer, func(s mediaSection) (from, to string) {
 		mid, _ := s.value("mid:")
-		asked, there := named(offer, mid)
+		asked, there := sectionByMid(offer, mid)
 		way := s.direction()
 		if !there || !asked.open() {
 			return way, way
 		}
-		return way, wayOf(asked.sends() && s.receives(), asked.receives() && s.sends())
+		return way, directionOf(asked.sends() && s.receives(), asked.receives() && s.sends())
 	})
 }
 
-// wayOf is how the box says what it does.
-func wayOf(receives, sends bool) string {
+// directionOf returns the direction attribute of the box.
+func directionOf(receives, sends bool) string {
 	switch {
 	case receives && sends:
 		return sendrecv
@@ -124,8 +125,8 @@ func wayOf(receives, sends bool) string {
 	return inactive
 }
 
-// turned is a description with the directions changed of some sections.
-func turned(sdp string, change func(mediaSection) (from, to string)) string {
+// withDirections returns a description with changed directions.
+func withDirections(sdp string, change func(mediaSection) (from, to string)) string {
 	session, _, _ := strings.Cut(sdp, "\nm=")
 	var b strings.Builder
 	b.WriteString(session)
@@ -139,12 +140,12 @@ func turned(sdp string, change func(mediaSection) (from, to string)) string {
 	return b.String()
 }
 
-// bundle begins the line that has several m-lines go over one connection (RFC 9143).
+// bundle begins the attribute that groups m-lines on one connection (RFC 9143).
 const bundle = "a=group:BUNDLE "
 
-// grouped is an offer as the library takes it, which refuses every m-line that is in
-// no group: of a client that has each go over a connection of its own, as GStreamer
-// does unless it is told otherwise, the voice is taken and the others are refused.
+// grouped rewrites an offer for the library, which refuses m-lines outside a group. If the
+// client wants a connection for each, as GStreamer does by default, the voice is accepted
+// and the other m-lines are refused.
 func grouped(offer string) (taken string, apart bool) {
 	if linesOf(offer, bundle) > 0 {
 		return offer, false
@@ -158,12 +159,12 @@ func grouped(offer string) (taken string, apart bool) {
 	return offer, false
 }
 
-// hasChannel tells whether a client that offers so gets a data channel.
+// hasChannel reports whether the offer has a data channel.
 func hasChannel(offer string) bool {
 	return linesOf(offer, "m=application") > 0 && linesOf(offer, bundle) > 0
 }
 
-// without is a description without the lines that begin so.
+// without returns a description without the lines that begin with a text.
 func without(sdp, with string) string {
 	var b strings.Builder
 	for line := range strings.Lines(sdp) {

@@ -23,16 +23,16 @@ import (
 	"parley/appliance/line"
 )
 
-// The types of bodies (RFC 9725, section 4; RFC 8840, section 9).
+// The media types of bodies (RFC 9725, section 4; RFC 8840, section 9).
 const (
 	sdpType      = "application/sdp"
 	fragmentType = "application/trickle-ice-sdpfrag"
 )
 
-// MaxOffer is how many bytes an offer may have: those of browsers have 3 to 8 kB.
+// MaxOffer bounds an offer in bytes. Offers of browsers have 3 to 8 kB.
 const MaxOffer = 64 << 10
 
-// Server takes the calls of chats.
+// Server serves chats over WebRTC.
 type Server struct {
 	host   line.Host
 	net    *network
@@ -44,11 +44,11 @@ type Server struct {
 	over  bool
 	open  sync.WaitGroup
 
-	stopping context.Context // ends when what is open is to be cut off
+	stopping context.Context // ends when open calls are to be dropped
 	stop     context.CancelFunc
 }
 
-// Open listens for the calls of host's chats. The error names the address.
+// Open listens for calls to chats of host. The error names the address.
 func Open(host line.Host, n Network, t Timing, log *slog.Logger) (*Server, error) {
 	t = t.orDefault()
 	net, err := open(n, t, log)
@@ -66,12 +66,11 @@ func Open(host line.Host, n Network, t Timing, log *slog.Logger) (*Server, error
 	return s, nil
 }
 
-// Port is the UDP port of all calls.
+// Port returns the UDP port of all calls.
 func (s *Server) Port() string { return s.net.port() }
 
-// Close waits for the calls to end, after the sessions were told to stop, and
-// stops listening. Calls that last when ctx ends are cut off. A second Close does
-// nothing.
+// Close waits for the calls to end, after the sessions were told to stop, and closes the
+// socket. When ctx ends, it drops the remaining calls. A second Close does nothing.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	closed := s.over
@@ -95,10 +94,9 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.net.mux.Close()
 }
 
-// Answer begins a call of account's with the client's offer and writes the
-// answer to it; path is where the call is found from then on. The call ends when
-// pass is lost. An error means that there is no call, and that the response is
-// still to be written.
+// Answer starts a call of the account from the client's offer, and writes the answer; path
+// returns the URL path of the call. The call ends when the authorization does. An error
+// means that there is no call, and the response is still to be written.
 func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
 	pass connection.Authorization) error {
 	offer, err := body(r, sdpType)
@@ -138,7 +136,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 	return nil
 }
 
-// body is the text of a request, of one of the types.
+// body returns the body of a request of one of the media types.
 func body(r *http.Request, types ...string) (string, error) {
 	got, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	known := false
@@ -155,7 +153,7 @@ func body(r *http.Request, types ...string) (string, error) {
 	return string(data), nil
 }
 
-// begin makes a call, whose connection is still to come about.
+// begin creates a call that is not connected yet.
 func (s *Server) begin(account, requestID, client, offer string) (*Call, error) {
 	if err := cmp.Or(checkOffer(offer), checkFirst(offer)); err != nil {
 		return nil, err
@@ -171,7 +169,7 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 		channel:   newDataChannel(hasChannel(offer), s.timing.Write),
 		joined:    make(chan struct{}),
 		opened:    make(chan struct{}),
-		heard:     make(chan *pion.TrackRemote, maxSections),
+		tracks:    make(chan *pion.TrackRemote, maxSections),
 	}
 	c.log = s.log.With("call", c.id, "client", client, "request", requestID)
 	c.lifecycle = line.NewLifecycle(s.stopping, c.log, nil)
@@ -189,7 +187,7 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 	return c, nil
 }
 
-// enlist notes a call, which is to be forgotten when it is over.
+// enlist registers a call until it is forgotten.
 func (s *Server) enlist(c *Call) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +209,7 @@ func (s *Server) forget(c *Call) {
 	s.open.Done()
 }
 
-// find is a call of the account's that is not over. That of another is the same as none.
+// find returns a live call of the account. A call of another account is not found.
 func (s *Server) find(account, id string) (*Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,9 +219,8 @@ func (s *Server) find(account, id string) (*Call, error) {
 	return nil, contract.ErrNotFound{What: "call", ID: id}
 }
 
-// Change takes what the client has to add to its offer: addresses of its own, or
-// that it begins anew with others (RFC 9725, section 4.3). An offer in full
-// begins anew, too, and is answered in full.
+// Change processes a change of the client's offer: more addresses, or new credentials that
+// restart ICE (RFC 9725, section 4.3). A complete offer is answered by a complete answer.
 func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id string) error {
 	c, err := s.find(account, id)
 	if err != nil {
@@ -255,7 +252,7 @@ func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id stri
 	return nil
 }
 
-// HangUp ends a call of the account's.
+// HangUp ends a call of the account.
 func (s *Server) HangUp(account, id string) error {
 	c, err := s.find(account, id)
 	if err != nil {
@@ -265,8 +262,7 @@ func (s *Server) HangUp(account, id string) error {
 	return nil
 }
 
-// carry brings the sound and the messages of a call to a session and back, from
-// the first connection to the end.
+// carry runs a call, from its first connection to its end.
 func (s *Server) carry(c *Call, seat line.Slot, settings contract.ConnectSettings, pass connection.Authorization) {
 	defer s.forget(c)
 	defer c.finish()
@@ -290,7 +286,7 @@ func (s *Server) carry(c *Call, seat line.Slot, settings contract.ConnectSetting
 	})
 }
 
-// open begins the conversation.
+// open starts the chat.
 func (c *Call) open(seat line.Slot, settings contract.ConnectSettings) (session line.Session, err error) {
 	defer c.lifecycle.Recover("opening a chat", func() { err = line.ErrPanicked })
 	return seat.Open(c.lifecycle.Gone(), connection.Opening{
@@ -304,7 +300,7 @@ func (c *Call) open(seat line.Slot, settings contract.ConnectSettings) (session 
 	})
 }
 
-// connected waits for the first connection.
+// connected waits for the first connection, and reports whether there is one.
 func (c *Call) connected() bool {
 	late := time.NewTimer(c.timing.Connect)
 	defer late.Stop()
@@ -319,7 +315,7 @@ func (c *Call) connected() bool {
 	return false
 }
 
-// follow brings what the client sends to the session, until either is over.
+// follow passes what the client sends to the session, until either ends.
 func (c *Call) follow(s line.AuthorizedSession) {
 	c.session = s
 	close(c.opened)
@@ -334,8 +330,8 @@ func (c *Call) follow(s line.AuthorizedSession) {
 	<-s.Done()
 }
 
-// seed is where the numbers of a stream begin: nobody is to guess them
-// (RFC 3550, section 5.1).
+// seed returns the random start of a stream's sequence numbers and timestamps (RFC 3550,
+// section 5.1).
 func seed() (sequence uint16, clock uint32) {
 	return uint16(rand.Uint32()), rand.Uint32()
 }

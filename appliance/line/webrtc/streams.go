@@ -8,23 +8,22 @@ import (
 )
 
 const (
-	// maxStreams is how many sources (SSRC) of a client's packets are kept at a
-	// time, those of reports among them. A call has four, and two for each track
-	// beside the voice; the library makes one for whatever number a packet has,
-	// and forgets none.
+	// maxStreams bounds the sources (SSRC) of a client's packets, including reports. A call
+	// has four, and two for each additional track. The library creates one for each number
+	// in a packet, and never deletes any.
 	maxStreams = 64
-	// streamBuffer is how many bytes of a source wait to be read. A voice of the best
-	// quality fills it in two seconds, an unread one keeps no more.
+	// streamBuffer bounds the unread bytes of a source: two seconds of a voice of the best
+	// quality.
 	streamBuffer = 64 << 10
 )
 
-// streams counts the sources of one client's packets.
+// streams counts the sources of one client.
 type streams struct {
 	open   atomic.Int32
-	excess func(error) // there are too many
+	excess func(error) // called when there are too many
 }
 
-// begin is what the library calls for each of them.
+// begin creates a source, for the library.
 func (s *streams) begin(packetio.BufferPacketType, uint32) io.ReadWriteCloser {
 	b := &stream{packets: packetio.NewBuffer(), of: s}
 	b.packets.SetLimitSize(streamBuffer)
@@ -35,8 +34,8 @@ func (s *streams) begin(packetio.BufferPacketType, uint32) io.ReadWriteCloser {
 	return b
 }
 
-// stream is what waits to be read of one source. Deadlines are the library's, which
-// reads a voice when there is something.
+// stream is the buffer of one source. It has no deadlines: the library reads when there is
+// something.
 type stream struct {
 	packets *packetio.Buffer
 	of      *streams
@@ -49,10 +48,10 @@ func (s *stream) Read(packet []byte) (int, error) {
 	return n, err
 }
 
-// Write adds a packet; packetio.ErrFull says that there is no room for it.
+// Write adds a packet; the error is packetio.ErrFull if the buffer is full.
 func (s *stream) Write(packet []byte) (int, error) { return s.packets.Write(packet, nil) }
 
-// Close forgets the source.
+// Close removes the source.
 func (s *stream) Close() error {
 	if !s.closed.Swap(true) {
 		s.of.open.Add(-1)

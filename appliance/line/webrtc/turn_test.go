@@ -55,7 +55,7 @@ func TestACallMayComeByARelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := startOn(t, d, s)
-	l.answered = func(answer string) string { // socket the box's addresses the client learns the relay's alone
+	l.answered = func(answer string) string { // of the box's addresses the client learns only the relay's
 		var kept strings.Builder
 		relays := 0
 		for line := range strings.Lines(answer) {

@@ -14,62 +14,61 @@ import (
 )
 
 const (
-	// maxBacklog is how much sound may wait to be sent: half an hour, which
-	// checkETag the longest chat. It is kept as packets, 7 MB of them.
+	// maxBacklog bounds the sound that waits to be sent: half an hour, which is the longest
+	// chat. As packets it has 7 MB.
 	maxBacklog = 30 * time.Minute
-	// maxLate is by how much the clock may be behind, after the machine was
-	// busy, for the frames to be sent faster until it is not. Beyond it the
-	// client hears a gap: hurrying would only fill its buffer.
+	// maxLate is the delay, after the machine was busy, up to which frames are sent faster
+	// to catch up. A longer one stays a gap: sending faster would only fill the client's
+	// buffer.
 	maxLate = 200 * time.Millisecond
-	// playout is how much sound clients keep back, to be even: browsers hold 40
-	// to 80 ms on a quiet network.
+	// playout is the size of clients' jitter buffers: browsers hold 40 to 80 ms on a quiet
+	// network.
 	playout = 60 * time.Millisecond
-	// reportEvery is how often the session is told how far the client has come,
-	// in frames: it goes on counting by itself.
+	// reportEvery is the interval, in frames, of reports to the session on what was played.
+	// The session extrapolates between them.
 	reportEvery = 50
-	// reportFirst is the frame by which the first of a sentence has surely been
-	// heard.
+	// reportFirst is the frame by which the beginning of a sentence has surely been played.
 	reportFirst = 10
 )
 
 var errBacklog = errors.New("half an hour of sound waits to be played")
 
-// frame is one packet's worth of a sentence.
+// frame is one packet of a sentence.
 type frame struct {
-	packet []byte        // empty: silence, which is not sent
-	id     string        // socket the sentence
-	end    time.Duration // socket the frame, from the sentence's beginning
-	count  int           // socket the frames of the sentence before it
+	packet []byte        // empty for silence, which is not sent
+	id     string        // of the sentence
+	end    time.Duration // end of the frame, from the beginning of the sentence
+	count  int           // number of frames of the sentence before it
 }
 
-// voice is the assistant's on its way to the client: cut into frames and
-// compressed as it comes, sent in real time.
+// voice is the assistant's voice on its way to the client: split into frames, encoded as it
+// comes, and sent in real time.
 type voice struct {
 	send   func(*rtp.Packet) error
 	played func(id string, upTo time.Duration)
 	delay  func() time.Duration // from the network card to the ear
 
-	plainEncoder *audio.CallEncoder // it and the next six are of the goroutine that plays
-	lossyEncoder *audio.CallEncoder // nil until it is needed
-	encoder      *audio.CallEncoder // socket the two, for this sentence
+	plainEncoder *audio.CallEncoder // this and the next six fields are used by the goroutine that plays
+	lossyEncoder *audio.CallEncoder // nil until needed
+	encoder      *audio.CallEncoder // one of the two, for this sentence
 	id           string
-	pending      []float32 // less than a frame, of id
-	frames       int       // socket id so far
-	cutsSeen     int       // when held came
+	pending      []float32 // less than a frame, of sentence id
+	frames       int       // number of frames of id so far
+	cutsSeen     int       // value of cuts when pending came
 
-	lossy atomic.Bool // the client says that packets are lost
+	lossy atomic.Bool // the client reports packet loss
 
 	mu    sync.Mutex
 	queue []frame
-	cuts  int           // how often Cut was called
+	cuts  int           // number of calls of Cut
 	empty chan struct{} // closed while nothing waits or is being sent
 	busy  bool
 	wake  chan struct{}
 
-	sequence uint16 // socket the goroutine that paces
+	sequence uint16 // used by the goroutine that sends
 	base     uint32
 	epoch    time.Time
-	beat     batchClock // socket all calls
+	beat     batchClock // of all calls
 }
 
 func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration,
@@ -97,7 +96,7 @@ func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), 
 
 const frameSamples = int(audio.CallFrame * audio.CallRateHz / time.Second)
 
-// play takes a piece of a sentence. What is less than a frame waits for more.
+// play adds a piece of a sentence. A remainder of less than a frame waits for more.
 func (v *voice) play(s contract.Sound) error {
 	if s.ID != v.id || s.Index == 0 {
 		if err := v.finish(); err != nil {
@@ -123,7 +122,7 @@ func (v *voice) play(s contract.Sound) error {
 	return nil
 }
 
-// choose takes the encoder for a sentence: a packet says itself by which it was made.
+// choose chooses the encoder for a sentence; packets of both can follow each other.
 func (v *voice) choose() (err error) {
 	v.encoder = v.plainEncoder
 	if !v.lossy.Load() {
@@ -138,7 +137,7 @@ func (v *voice) choose() (err error) {
 	return nil
 }
 
-// finish sends what waits for more of a sentence that has no more.
+// finish encodes the remainder of a sentence, padded to a frame.
 func (v *voice) finish() error {
 	v.dropCut()
 	if len(v.pending) == 0 {
@@ -150,13 +149,13 @@ func (v *voice) finish() error {
 	return v.add(last)
 }
 
-// heldSamples is how many samples wait for more.
+// heldSamples returns the number of samples that wait for more.
 func (v *voice) heldSamples() int {
 	v.dropCut()
 	return len(v.pending)
 }
 
-// dropCut forgets what waits if it was cut since.
+// dropCut drops the remainder if it was cut.
 func (v *voice) dropCut() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -165,7 +164,7 @@ func (v *voice) dropCut() {
 	}
 }
 
-// add compresses a frame and queues it.
+// add encodes a frame and queues it.
 func (v *voice) add(pcm []float32) error {
 	packet, err := v.encoder.Encode(pcm)
 	if err != nil {
@@ -181,7 +180,7 @@ func (v *voice) add(pcm []float32) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.cuts != v.cutsSeen {
-		return nil // it was cut while it was being made
+		return nil // it was cut meanwhile
 	}
 	if len(v.queue) >= int(maxBacklog/audio.CallFrame) {
 		return errBacklog
@@ -198,7 +197,7 @@ func (v *voice) add(pcm []float32) error {
 	return nil
 }
 
-// cut drops what was not sent.
+// cut drops the frames that were not sent.
 func (v *voice) cut() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -206,14 +205,14 @@ func (v *voice) cut() {
 	v.queue = nil
 }
 
-// drained is closed when nothing waits any more.
+// drained returns a channel that is closed when nothing waits any more.
 func (v *voice) drained() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.empty
 }
 
-// next takes a frame. False means that there is none.
+// next returns the next frame, or false if there is none.
 func (v *voice) next() (frame, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -229,8 +228,7 @@ func (v *voice) next() (frame, bool) {
 	return f, true
 }
 
-// run sends frame after frame, one each audio.CallFrame, until ctx ends. While
-// there is none it sleeps.
+// run sends one frame every audio.CallFrame until ctx ends, and sleeps while there is none.
 func (v *voice) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -246,7 +244,7 @@ func (v *voice) run(ctx context.Context) {
 	}
 }
 
-// sendTalkspurt sends what there is without a gap. False means that ctx has ended.
+// sendTalkspurt sends the waiting frames without a gap. It returns false if ctx has ended.
 func (v *voice) sendTalkspurt(ctx context.Context, timer *time.Timer) bool {
 	at, first := time.Now(), true
 	for {
@@ -261,7 +259,7 @@ func (v *voice) sendTalkspurt(ctx context.Context, timer *time.Timer) bool {
 			v.write(f, at, first)
 			first = false
 		} else {
-			first = true // what follows silence begins a talkspurt
+			first = true // silence ends a talkspurt
 		}
 		v.report(f)
 		at = at.Add(audio.CallFrame)
@@ -274,8 +272,8 @@ func (v *voice) sendTalkspurt(ctx context.Context, timer *time.Timer) bool {
 	}
 }
 
-// write sends a frame that is due at a moment. The clock of the stream goes on
-// while nothing is sent (RFC 3551, section 4.1).
+// write sends a frame at its time. The timestamps advance while nothing is sent (RFC 3551,
+// section 4.1).
 func (v *voice) write(f frame, at time.Time, first bool) {
 	since := at.Sub(v.epoch)
 	p := rtp.Packet{
@@ -288,10 +286,10 @@ func (v *voice) write(f frame, at time.Time, first bool) {
 		Payload: f.packet,
 	}
 	v.sequence++
-	_ = v.send(&p) // a connection that is broken is seen to elsewhere
+	_ = v.send(&p) // a broken connection is detected elsewhere
 }
 
-// report tells the session how far the client has come with a sentence.
+// report reports to the session what the client has played of a sentence.
 func (v *voice) report(f frame) {
 	if f.count == 0 || f.count == reportFirst || f.count%reportEvery == 0 && f.count > 0 {
 		v.played(f.id, max(0, f.end-v.delay()))

@@ -6,7 +6,7 @@ import (
 	pion "github.com/pion/webrtc/v4"
 )
 
-// setVoice has the assistant's voice go over the connection that an offer describes.
+// setVoice sends the assistant's voice over the section that an offer describes.
 func (c *Call) setVoice(offer string) (err error) {
 	if c.voice != nil {
 		return c.placeVoice(offer)
@@ -23,13 +23,12 @@ func (c *Call) setVoice(offer string) (err error) {
 	return c.placeVoice(offer)
 }
 
-// placeVoice puts the voice where an offer takes it: where it is, as long as it is heard
-// there, and in the place of what the client has ended or hears no more. While there is
-// none it goes nowhere.
+// placeVoice chooses the section for the voice: the current one as long as the client hears
+// it, and otherwise another one that the client wants. Without one the voice is not sent.
 func (c *Call) placeVoice(offer string) error {
 	var free bool
 	for _, t := range c.pc.GetTransceivers() {
-		s, there := named(offer, t.Mid())
+		s, there := sectionByMid(offer, t.Mid())
 		if !there || !s.takesVoice() {
 			continue
 		}
@@ -44,7 +43,7 @@ func (c *Call) placeVoice(offer string) error {
 		return c.replaceTrack(nil)
 	}
 	if c.sender != nil {
-		_ = c.pc.RemoveTrack(c.sender) // the library says of one that has ended that it has
+		_ = c.pc.RemoveTrack(c.sender) // an error means that it has already ended
 	}
 	sender, err := c.pc.AddTrack(c.track)
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *Call) placeVoice(offer string) error {
 	return nil
 }
 
-// replaceTrack has the voice go where it has been placed, or nothing.
+// replaceTrack sends the voice over the current section, or nothing.
 func (c *Call) replaceTrack(voice pion.TrackLocal) error {
 	if c.sender == nil || c.sender.Track() == voice {
 		return nil

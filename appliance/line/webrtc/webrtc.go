@@ -1,27 +1,26 @@
-// Package webrtc carries live chats over WebRTC: the voices as Opus in RTP, every
-// other message of the contract as text in a data channel. A call begins with an
-// offer over HTTP, as WHIP has it (RFC 9725).
+// Package webrtc carries live chats over WebRTC: the voices as Opus in RTP, all other
+// messages of the contract as text on a data channel. A call begins with an offer over
+// HTTP, by WHIP (RFC 9725).
 package webrtc
 
 import "time"
 
-// Kind is what a conversation over WebRTC is called.
+// Kind is the kind of this line.
 const Kind = "webrtc"
 
-// Timing holds the patience of a call. The zero value of each means its default.
+// Timing holds the timeouts of a call. Zero values mean the defaults.
 type Timing struct {
-	// Gather is how long the box may take to list its own addresses, 2 s: it
-	// asks nobody else for them, unless servers are configured, which answer
-	// within that.
+	// Gather is how long the box may take to list its own addresses, 2 s. It asks others
+	// only if servers are configured, which answer within that time.
 	Gather time.Duration
-	// Connect is how long a client may take from the answer to the first
-	// connection, 30 s: a person may be asked for the microphone meanwhile.
+	// Connect is the time from the answer to the first connection, 30 s: the browser may
+	// have to ask for the microphone.
 	Connect time.Duration
-	// Silent is after how long without a sign of life a connection counts as
-	// broken, 5 s, and Lost how long it may stay so, 15 s more: what a phone needs
-	// from one network to the next. So a client that is gone is found within 20 s.
+	// Silent is the time without a packet after which a connection counts as broken, 5 s.
+	// Lost is how long it may stay broken, another 15 s: what a phone needs to change
+	// networks. So a lost client is detected within 20 s.
 	Silent, Lost time.Duration
-	// Write is how long messages may wait for a client that takes none, 10 s.
+	// Write is how long messages may wait for a client that receives none, 10 s.
 	Write time.Duration
 }
 
