@@ -7,34 +7,33 @@ import (
 )
 
 const (
-	// aacMaxFrame bounds a frame: 6144 bits for each of 48 channels are the most
-	// there are (ISO 14496-3, 4.5.3), and longer ones are no speech.
+	// aacMaxFrame bounds a frame: the maximum is 6144 bits for each of 48 channels (ISO
+	// 14496-3, 4.5.3), and frames of speech are shorter.
 	aacMaxFrame = 1 << 15
-	// aacMaxBad is how many damaged frames may follow one another: a second of
-	// them is no stream any more.
+	// aacMaxBad is how many damaged frames in a row are tolerated: about a second.
 	aacMaxBad = 48
-	// aacFrame is how many samples a frame stands for, before SBR doubles them.
+	// aacFrame is how many samples a frame has, before SBR doubles them.
 	aacFrame = 1024
 )
 
-// An avTrack decodes the frames of one stream after another by libavcodec into a
-// sink, whatever they come in. Damaged ones become silence.
+// avTrack decodes the frames of consecutive streams by libavcodec into a sink, whatever their
+// container. Damaged frames become silence.
 type avTrack struct {
 	codec     int32    // 0: AAC
-	libraries []string // tried in this order; nil: avcodecNames
-	config    []byte   // as avcodecCalls.open wants it
+	libraries []string // in this order; nil: avcodecNames
+	config    []byte   // for avcodecCalls.open
 	dec       *avDecoder
 	opened    bool    // dec decodes this stream
-	skip      float64 // seconds that are still to be left out
-	last      int     // samples of the frame before
+	skip      float64 // seconds still to be skipped
+	last      int     // samples of the previous frame
 	made      int64   // samples of the stream so far
-	end       int64   // at which of them it ends; 0: nobody has said
+	end       int64   // the sample at which the stream ends; 0: unknown
 	bad       int     // damaged frames in a row
 	pcm       []float32
 }
 
-// CheckAAC says what is missing on this machine to decode AAC, and how to install
-// it; nil: nothing.
+// CheckAAC returns an error that says what this machine lacks to decode AAC, and how to install
+// it; nil if nothing is missing.
 func CheckAAC() error {
 	d, err := startAVDecoder(nil)
 	if err != nil {
@@ -44,14 +43,14 @@ func CheckAAC() error {
 	return d.open(avCodecAAC, []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
 }
 
-// begin is called at the beginning of each stream. They share a process, since the
-// same stranger wrote them: many short streams cost no more than a long one.
+// begin starts a stream. All streams share a process, since they come from the same client:
+// many short streams cost no more than a long one.
 func (t *avTrack) begin(config []byte, skip float64) {
 	t.opened = false
 	t.config, t.skip, t.last, t.bad, t.made, t.end = config, skip, aacFrame, 0, 0, 0
 }
 
-// open sees to it that there is a decoder for the stream.
+// open ensures that there is a decoder for the stream.
 func (t *avTrack) open() (err error) {
 	if t.dec == nil {
 		if t.dec, err = startAVDecoder(t.libraries); err != nil {
@@ -65,13 +64,13 @@ func (t *avTrack) open() (err error) {
 	return err
 }
 
-// decode puts a frame's sound into the sink.
+// decode decodes a frame into the sink.
 func (t *avTrack) decode(frame []byte, to *sink) error {
 	if len(frame) == 0 {
 		return nil
 	}
 	if len(frame) > aacMaxFrame {
-		return fmt.Errorf("%s: frame of %d bytes; at most %d are taken", t.name(), len(frame), aacMaxFrame)
+		return fmt.Errorf("%s: frame of %d bytes; at most %d are allowed", t.name(), len(frame), aacMaxFrame)
 	}
 	if err := t.open(); err != nil {
 		return fmt.Errorf("%s: %w", t.name(), err)
@@ -108,18 +107,18 @@ func (t *avTrack) decode(frame []byte, to *sink) error {
 	return to.write(pcm)
 }
 
-// damaged puts silence where a frame cannot be decoded.
+// damaged adds silence for a frame that cannot be decoded.
 func (t *avTrack) damaged(to *sink) error {
 	if t.bad++; t.bad >= aacMaxBad {
 		return fmt.Errorf("%s: damaged: %d frames in a row cannot be decoded", t.name(), t.bad)
 	}
-	if to.inHz == 0 { // before the first that can be
+	if to.inHz == 0 { // before the first good frame
 		return nil
 	}
 	return to.write(make([]float32, t.last))
 }
 
-// name is that of the codec.
+// name returns the name of the codec.
 func (t *avTrack) name() string {
 	if t.codec == avCodecVorbis {
 		return "vorbis"
@@ -135,16 +134,14 @@ func (t *avTrack) free() {
 	}
 }
 
-// The head of an ADTS frame (ISO 13818-7, 6.2): its length, and that of the
-// shortest frame.
+// The header of an ADTS frame (ISO 13818-7, 6.2): its length, and that of the shortest frame.
 const (
 	adtsHeadLen = 7
-	// adtsMaxJunk is how far apart two frames may be.
+	// adtsMaxJunk is the largest gap between two frames.
 	adtsMaxJunk = 1 << 16
 )
 
-// An adtsParser decodes AAC whose frames stand behind one another, each with a
-// head, as its bytes come.
+// adtsParser decodes a stream of AAC frames with ADTS headers.
 type adtsParser struct {
 	buf   []byte
 	junk  int // bytes since the last frame
@@ -165,7 +162,7 @@ func (a *adtsParser) feed(p []byte, to *sink) error {
 	return nil
 }
 
-// frames decodes what is whole, and returns how far it came.
+// frames decodes the complete frames, and returns their length.
 func (a *adtsParser) frames(to *sink) (used int, err error) {
 	for {
 		b := a.buf[used:]
@@ -173,7 +170,7 @@ func (a *adtsParser) frames(to *sink) (used int, err error) {
 			return used, nil
 		}
 		size, ok := adtsSize(b)
-		if !ok { // damaged, or a tag: the next frame is looked for
+		if !ok { // damaged, or a tag: search the next frame
 			if a.junk++; a.junk > adtsMaxJunk {
 				return used, fmt.Errorf("aac: no frame within %d bytes", adtsMaxJunk)
 			}
@@ -190,7 +187,7 @@ func (a *adtsParser) frames(to *sink) (used int, err error) {
 	}
 }
 
-// adtsSize is the length of the frame whose head b begins with.
+// adtsSize returns the length of the frame whose header is at the beginning of b.
 func adtsSize(b []byte) (size int, ok bool) {
 	if b[0] != 0xff || b[1]&0xf6 != 0xf0 || b[2]>>2&15 > 12 {
 		return 0, false
@@ -203,7 +200,7 @@ func (a *adtsParser) free() { a.track.free() }
 
 func (a *adtsParser) end(*sink) error {
 	if !a.begun {
-		return errors.New("aac: the stream ends before its first frame does")
+		return errors.New("aac: the stream ends before its first frame")
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
-// Package audio turns sound into numbers and back: PCM, WAV, Opus, AAC and MP3 in
-// their containers, sample rates, loudness. Its currency is mono float32 samples
-// in [-1, 1].
+// Package audio decodes and encodes sound: PCM, WAV, Opus, AAC and MP3 in their containers,
+// sample rates, loudness. It represents sound as mono float32 samples in [-1, 1].
 package audio
 
 import (
@@ -10,60 +9,56 @@ import (
 )
 
 const (
-	// MaxChannels is the most channels of input audio: what PulseAudio offers for any
-	// microphone, and programs that ask for all there are then send.
+	// MaxChannels is the largest number of channels of input audio: PulseAudio offers as many
+	// for any microphone, and some programs then send them all.
 	MaxChannels = 32
-	// MinInputHz and MaxInputHz bound the sample rate of input audio. Below
-	// 4 kHz no speech can be understood, and a few bytes "at 1 Hz" would become
-	// hours; above 192 kHz nothing records.
+	// MinInputHz and MaxInputHz bound the sample rate of input audio. Below 4 kHz speech is
+	// unintelligible, and a few bytes "at 1 Hz" would become hours; nothing records above 192
+	// kHz.
 	MinInputHz = 4000
 	MaxInputHz = 192000
-	// MaxDecode is the most audio that one call of Decode gives. Live audio
-	// comes in pieces of milliseconds; a piece that becomes longer than this is
-	// a file in the wrong place, or made to fill the memory: three bytes of
-	// Opus can stand for 120 ms.
+	// MaxDecode is how much audio one call of Decode may return. Live audio comes in pieces of
+	// milliseconds; a longer piece is a file sent to the wrong endpoint, or an attempt to
+	// exhaust memory: three bytes of Opus can stand for 120 ms.
 	MaxDecode = 10 * time.Minute
-	// maxFile bounds what DecodeAll returns, 512 MiB of samples: 2 h 19 min at
-	// 16 kHz.
+	// maxFile bounds the result of DecodeAll, 512 MiB of samples: 2 h 19 min at 16 kHz.
 	maxFile = 1 << 27
 )
 
-// ErrTooLong is in the error of Decode and DecodeAll when there is more audio
-// than they give.
+// ErrTooLong is the error of Decode and DecodeAll for more audio than they may return.
 type ErrTooLong struct{ Max time.Duration }
 
 func (e *ErrTooLong) Error() string {
-	return fmt.Sprintf("audio: too long: at most %v are taken at once", e.Max.Round(time.Second))
+	return fmt.Sprintf("audio: too long: at most %v are allowed at once", e.Max.Round(time.Second))
 }
 
-// A Decoder turns a stream of bytes, cut anywhere, into mono samples at the
-// rate it was made for. It is used by one goroutine. For AAC, Vorbis and MP3 it
-// has a process from their first frame to an error, to Flush or to Close.
+// Decoder decodes a stream of bytes, in pieces of any size, to mono samples at a fixed rate.
+// One goroutine uses it. For AAC, Vorbis and MP3 it runs a process from their first frame until
+// an error, Flush or Close.
 type Decoder interface {
-	// Decode takes the next bytes and returns the samples that can be told
-	// with them, which the caller owns. Beside an error it returns the samples
-	// before the fault. After an error the Decoder returns the same error for
-	// ever: audio that goes on needs a new one. It does not keep p.
+	// Decode decodes the next bytes and returns the samples that are complete with them, which
+	// the caller owns. With an error it returns the samples before the fault. After an error
+	// the Decoder returns the same error for ever; further audio needs a new Decoder. Decode
+	// does not retain p.
 	Decode(p []byte) ([]float32, error)
 	// Flush ends the stream and returns its last samples.
 	Flush() ([]float32, error)
-	// Close ends a stream of which nobody wants the rest. One that is forgotten
-	// is closed by Go's collector, some time.
+	// Close ends a stream without its remaining samples. A Decoder that is not closed is closed
+	// by the garbage collector eventually.
 	Close()
 }
 
-// A parser takes a format apart and puts its sound into a sink.
+// parser parses a format and writes its sound to a sink.
 type parser interface {
-	// feed takes the next bytes, cut anywhere, and does not keep p.
+	// feed parses the next bytes, in pieces of any size, and does not retain p.
 	feed(p []byte, to *sink) error
-	// end says that there are no more bytes.
+	// end reports the end of the stream.
 	end(to *sink) error
-	// free ends what the parser has beside memory. Nothing is called after it,
-	// but it itself.
+	// free releases resources other than memory. Afterwards only free may be called.
 	free()
 }
 
-// decoder makes a Decoder of a parser.
+// decoder implements Decoder with a parser.
 type decoder struct {
 	parser parser
 	sink   sink
@@ -108,14 +103,14 @@ var errClosed = errors.New("audio: the stream was closed; start a new decoder")
 
 var errFlushed = errors.New("audio: the stream was flushed; start a new decoder")
 
-// A sink collects what one call decodes, at the wanted rate.
+// sink collects the sound that one call decodes, at the output rate.
 type sink struct {
 	outHz int
 	max   int // samples in one call
 	inHz  int
 	rs    *Resampler
-	down  *downmix  // of channels; nil until some have come
-	mono  []float32 // that it made last
+	down  *downmix  // of channels; nil before the first samples
+	mono  []float32 // the last result of down
 	out   []float32
 }
 
@@ -123,8 +118,8 @@ func newSink(outHz int) sink {
 	return sink{outHz: outHz, max: int(MaxDecode.Seconds()) * outHz}
 }
 
-// rate says at which rate the samples come. A stream keeps its rate: each change
-// would need another filter, which costs far more to make than a header to send.
+// rate sets the rate of the next samples. A stream must keep its rate: a change needs another
+// filter, which costs far more to design than a header costs to send.
 func (s *sink) rate(hz int) error {
 	if hz < MinInputHz || hz > MaxInputHz {
 		return fmt.Errorf("sample_rate is %d Hz; allowed are %d to %d Hz", hz, MinInputHz, MaxInputHz)
@@ -143,12 +138,12 @@ func (s *sink) rate(hz int) error {
 	return nil
 }
 
-// free is how many more samples at the input's rate this call may give.
+// free returns how many more samples, at the input's rate, this call may return.
 func (s *sink) free() int {
 	return int(int64(s.max-len(s.out)) * int64(s.inHz) / int64(s.outHz))
 }
 
-// write adds samples at the rate last set.
+// write adds samples at the current rate.
 func (s *sink) write(pcm []float32) error {
 	if len(pcm) > s.free() {
 		return &ErrTooLong{time.Duration(s.max) * time.Second / time.Duration(s.outHz)}
@@ -157,7 +152,7 @@ func (s *sink) write(pcm []float32) error {
 	return nil
 }
 
-// writeFrames adds whole frames, whose channels are interleaved, mixed down.
+// writeFrames adds complete frames of interleaved channels, mixed down.
 func (s *sink) writeFrames(frames []float32, channels int) error {
 	if s.down == nil || s.down.channels != channels {
 		s.down = newDownmix(channels, s.inHz)
@@ -179,8 +174,8 @@ func (s *sink) take() []float32 {
 	return out
 }
 
-// dropFront moves what follows the first n bytes of b to its front. It leaves b
-// alone when n is 0, for streams that come byte by byte.
+// dropFront moves what follows the first n bytes of b to its front. It does nothing for n = 0,
+// for streams that come byte by byte.
 func dropFront(b []byte, n int) []byte {
 	if n == 0 {
 		return b

@@ -7,38 +7,35 @@ import (
 	"time"
 )
 
-// NewContainer returns a Decoder that finds out by the first bytes what the
-// stream is: WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, AAC
-// with ADTS heads, WAV, or MP3. Samples come out as soon as a block, page or frame
-// is whole. An outHz that a Decoder
-// cannot have is its first error.
+// NewContainer returns a Decoder that detects the format by the first bytes: WebM, Matroska or
+// Ogg with Opus or Vorbis, MP4 with AAC or Opus, AAC with ADTS headers, WAV, or MP3. It returns
+// samples as soon as a block, page or frame is complete. An invalid outHz is its first error.
 func NewContainer(outHz int) Decoder {
 	d := newDecoder(&container{}, outHz)
 	d.err = checkOut(outHz)
 	return d
 }
 
-// Sniff names the format that data begins with: "webm", "ogg", "mp4", "aac", "wav"
-// and "mp3", which are taken, "flac" and other names for what is not, and "" for
-// what it does not know.
+// Sniff returns the name of the format that data begins with: "webm", "ogg", "mp4", "aac",
+// "wav" and "mp3", which are supported, "flac" and other names for unsupported formats, and ""
+// if unknown.
 func Sniff(data []byte) string {
 	f, _ := sniff(data)
 	return f.name
 }
 
-// DecodeAll decodes a whole file in any of the formats of NewContainer, or FLAC,
-// in a file of its own or in Ogg.
-// A file without sound gives no samples and no error. Of a format that is known
-// and not taken the error is an *ErrFormat.
+// DecodeAll decodes a whole file in any format of NewContainer, or FLAC, also in Ogg. A file
+// without sound gives no samples and no error. The error for a known, unsupported format is an
+// *ErrFormat.
 func DecodeAll(data []byte, outHz int) ([]float32, error) { return decodeMost(data, outHz, maxFile) }
 
-// DecodeUpTo is DecodeAll for a file that may hold so much sound; more is an
+// DecodeUpTo is DecodeAll with a limit on the length of the sound; exceeding it is an
 // *ErrTooLong, as soon as it is found.
 func DecodeUpTo(data []byte, outHz int, longest time.Duration) ([]float32, error) {
 	return decodeMost(data, outHz, Samples(longest, outHz))
 }
 
-// decodeMost decodes a file that may hold so many samples.
+// decodeMost decodes a file of at most so many samples.
 func decodeMost(data []byte, outHz, most int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
@@ -88,7 +85,7 @@ func tooLong(samples, rateHz int) error {
 	return &ErrTooLong{time.Duration(samples) * time.Second / time.Duration(rateHz)}
 }
 
-// A container waits for the first bytes and then hands over to a parser.
+// container detects the format and then passes the stream to its parser.
 type container struct {
 	head   []byte
 	parser parser
@@ -125,12 +122,12 @@ func (c *container) end(to *sink) error {
 	case c.parser != nil:
 		return c.parser.end(to)
 	case len(c.head) > 0:
-		return fmt.Errorf("audio: the stream ends after %d bytes, too soon to tell its format", len(c.head))
+		return fmt.Errorf("audio: the stream ends after %d bytes, too early to detect its format", len(c.head))
 	}
 	return nil
 }
 
-// A format is known by what it begins with.
+// format is a format and the bytes that it begins with.
 type format struct {
 	at     int
 	magic  string
@@ -139,7 +136,7 @@ type format struct {
 	parser func() parser
 }
 
-// sniffLen is how many bytes decide.
+// sniffLen is how many bytes are needed to detect a format.
 const sniffLen = 12
 
 var formats = [...]format{
@@ -177,8 +174,8 @@ var formats = [...]format{
 	{0, "{\n", "json", "JSON", nil},
 }
 
-// sniff returns the format that b begins with, an empty one if none, and
-// whether more bytes are needed to tell.
+// sniff returns the format that b begins with, empty if unknown, and whether more bytes are
+// needed.
 func sniff(b []byte) (f format, more bool) {
 	for _, f := range formats {
 		have := b[min(f.at, len(b)):min(f.at+len(f.magic), len(b))]
@@ -198,13 +195,13 @@ func sniff(b []byte) (f format, more bool) {
 	return format{}, more
 }
 
-// sniffMPEG knows streams that begin with a frame of MPEG audio. AAC shares
-// their sync word and has the layer 0 that they do not.
+// sniffMPEG detects streams that begin with a frame of MPEG audio. AAC has the same sync word,
+// and layer 0, which MPEG audio does not use.
 func sniffMPEG(b []byte) (format, bool) {
 	if b[0] == 0xff && b[1]&0xf6 == 0xf0 {
 		return format{name: "aac", what: "AAC (ADTS)", parser: func() parser { return &adtsParser{} }}, true
 	}
-	const free = 0 // a bitrate, which no header names
+	const free = 0 // a bitrate that the header does not give
 	layer, version, bitrate, rate := 4-b[1]>>1&3, b[1]>>3&3, b[2]>>4, b[2]>>2&3
 	if b[0] != 0xff || b[1]&0xe0 != 0xe0 || version == 1 || layer == 4 || bitrate == free || bitrate == 15 ||
 		rate == 3 || b[3]&3 == 2 {
@@ -217,15 +214,14 @@ func sniffMPEG(b []byte) (format, bool) {
 	return f, true
 }
 
-// ErrFormat is in the error of Decode and DecodeAll for a format that is not
-// taken.
+// ErrFormat is the error of Decode and DecodeAll for an unsupported format.
 type ErrFormat struct {
-	Name string // as of Sniff; empty: it is not known
+	Name string // as returned by Sniff; empty: unknown
 	What string // for people
 	Head []byte // its first bytes
 }
 
-// Error says what the stream is and what is taken instead.
+// Error says what the stream is and which formats are supported.
 func (e *ErrFormat) Error() string {
 	const instead = "send WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, WAV or MP3, or headerless " +
 		"16-bit PCM that is declared as linear16 with its sample_rate and channels"
@@ -233,9 +229,9 @@ func (e *ErrFormat) Error() string {
 	case "json":
 		return "audio: this is JSON: messages go in text frames, and sound alone in binary ones and in audio_input"
 	case "":
-		return fmt.Sprintf("audio: the stream begins with % x, which is no format that is known: %s", e.Head, instead)
+		return fmt.Sprintf("audio: the stream begins with % x, which is no known format: %s", e.Head, instead)
 	}
-	return fmt.Sprintf("audio: this is %s, which is not taken: %s", e.What, instead)
+	return fmt.Sprintf("audio: this is %s, which is not supported: %s", e.What, instead)
 }
 
 func unknownFormat(f format, head []byte) error {

@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// decoderName is what the processes that decode are called in ps.
+	// decoderName is the name of decoding processes in ps.
 	decoderName = "parley-decoder"
-	// Their first argument: what they decode with. The names of libraries follow.
+	// The first argument of a decoding process: its library. The names of library files follow.
 	decodesMP3 = "mpg123"
 	decodesAV  = "avcodec"
-	// How a request to libavcodec begins: the number of a codec and its
-	// configuration follow, or a frame. One to libmpg123 is a piece of the stream.
+	// The first byte of a request to libavcodec. The number of a codec and its configuration
+	// follow, or a frame. A request to libmpg123 is a piece of the stream.
 	requestOpen   = 'o'
 	requestDecode = 'd'
-	// answerAt is how long an answer becomes before it is sent, in bytes: far more
-	// than a frame, far less than isolate.MaxFrame.
+	// answerAt is the size in bytes at which an answer is sent: far more than a frame, and far
+	// less than isolate.MaxFrame.
 	answerAt = 1 << 18
 )
 
-// Main makes this process one that decodes, if it was started for that; then it
-// does not return. A program that decodes AAC, Vorbis or MP3 calls it before
-// anything else.
+// Main runs a decoding process if this process was started as one, and then does not return. A
+// program that decodes AAC, Vorbis or MP3 must call it first.
 func Main() {
 	isolate.Main(decoderName, func(args []string) (isolate.Work, error) {
 		if len(args) > 1 && args[0] == decodesAV {
@@ -40,7 +39,7 @@ func Main() {
 	})
 }
 
-// answering writes an answer, which is sent in as few replies as it fits in.
+// answering writes an answer, in as few replies as possible.
 type answering struct {
 	buf   []byte
 	reply func([]byte) error
@@ -81,7 +80,7 @@ func (a *answering) send() error {
 	return err
 }
 
-// An avWorker answers for libavcodec.
+// avWorker answers requests with libavcodec.
 type avWorker struct {
 	library *avcodecCalls
 	dec     *avcodec
@@ -115,11 +114,11 @@ func (w *avWorker) answer(request []byte, reply func([]byte) error) error {
 	return errors.New("audio: no such request")
 }
 
-// An mp3Worker answers for libmpg123.
+// mp3Worker answers requests with libmpg123.
 type mp3Worker struct {
 	dec  *mpg123
 	out  answering
-	pcm  []float32 // as it comes, the channels interleaved
+	pcm  []float32 // interleaved channels
 	down *downmix
 	mono []float32
 }

@@ -15,47 +15,46 @@ import (
 )
 
 const (
-	// decodeTime is how long a decoder may take for a piece of a file: some
-	// milliseconds, and a while where others have the cores. What takes seconds
-	// will take for ever.
+	// decodeTime is how long a decoder may take for a piece of a file: usually some
+	// milliseconds, and longer when the cores are busy. A decoder that takes seconds hangs.
 	decodeTime = 5 * time.Second
-	// decodeLate is how much longer than its sound plays a file may take in all;
-	// decoders need a hundredth of that. It is for a process that somebody has
-	// taken over, and that answers as late as it may, again and again.
+	// decodeLate is how much longer than its sound a file may take in total; decoders need a
+	// hundredth of that. It limits a compromised process that answers as late as possible,
+	// again and again.
 	decodeLate = time.Minute
-	// mostInFrame is how many samples a frame of AAC or Vorbis may stand for: the
-	// longest have 8,192.
+	// mostInFrame is how many samples a frame of AAC or Vorbis may have: the longest have
+	// 8,192.
 	mostInFrame = 1 << 16
-	// loudestSample bounds what a decoder of MP3 gives: damaged files overshoot.
+	// loudestSample bounds the samples of an MP3 decoder: damaged files overshoot.
 	loudestSample = 8
-	// longestFault bounds what is told of a fault, in bytes: ours have 90.
+	// longestFault bounds the text of a decoder's error, in bytes: ours have 90.
 	longestFault = 200
 )
 
-// ErrUndecodable is in the error of a file that its decoder dies of, or hangs on.
+// ErrUndecodable is the error for a file on which its decoder crashes or hangs.
 var ErrUndecodable = errors.New("the file could not be decoded")
 
 var (
-	errDecoderDied = fmt.Errorf("%w: its decoder died of it", ErrUndecodable)
+	errDecoderDied = fmt.Errorf("%w: its decoder crashed", ErrUndecodable)
 	errDecoderHung = fmt.Errorf("%w: its decoder takes too long", ErrUndecodable)
 )
 
-// A decoderProcess is a process without rights that decodes one stream, in C. It
-// reads what strangers wrote, so nothing that it says is believed. One goroutine
-// uses it. It is ended by free, or when nobody has it any more.
+// decoderProcess is a process without privileges that decodes one stream, in C. It parses
+// untrusted input, so its output is not trusted either. One goroutine uses it. It ends with
+// free, or with the garbage collector.
 type decoderProcess struct {
 	process *isolate.Process
-	free    func() // nothing else is called after it
+	free    func() // nothing else may be called afterwards
 	limit   time.Duration
-	late    time.Duration // how much longer it took than its sound plays
+	late    time.Duration // the total time beyond the sound's duration
 	rateHz  int
 }
 
-// startDecoder starts the decoder that args name, as Main has them.
+// startDecoder starts a decoder with arguments for Main.
 func startDecoder(args ...string) (*decoderProcess, error) {
 	p, err := isolate.Start(decoderName, args...)
-	if errors.Is(err, isolate.ErrDied) || errors.Is(err, isolate.ErrHung) { // which is no fault of the file
-		return nil, fmt.Errorf("its decoder does not start: %w", err)
+	if errors.Is(err, isolate.ErrDied) || errors.Is(err, isolate.ErrHung) { // which is not the file's fault
+		return nil, fmt.Errorf("its decoder cannot be started: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -66,8 +65,8 @@ func startDecoder(args ...string) (*decoderProcess, error) {
 	return d, nil
 }
 
-// ask sends a request and takes the answer: the rate and the sound as they come,
-// and in the end how it went, or the decoder's error.
+// ask sends a request and passes on the answer: the rate and the sound as they come. It returns
+// the final status, or the decoder's error.
 func (d *decoderProcess) ask(request []byte, rate func(hz int) error, sound func([]float32) error) (ending, error) {
 	defer runtime.KeepAlive(d)
 	begun := time.Now()
@@ -109,7 +108,7 @@ func (d *decoderProcess) ask(request []byte, rate func(hz int) error, sound func
 	}
 }
 
-// decoderFault says of a file what became of its decoder.
+// decoderFault converts the end of a decoder process to an error about the file.
 func decoderFault(err error) error {
 	switch {
 	case errors.Is(err, isolate.ErrHung):
@@ -120,13 +119,13 @@ func decoderFault(err error) error {
 	return err
 }
 
-// An answer of a decoder is made of parts: a kind, the length of what follows,
-// and that. Numbers are little-endian.
+// The answer of a decoder consists of parts: a kind, the length of the body, and the body.
+// Numbers are little-endian.
 const (
-	partRate  = 'r' // of the sound that follows, in Hz
+	partRate  = 'r' // of the following sound, in Hz
 	partSound = 's' // samples
 	partEnd   = 'e' // an ending
-	partFault = 'f' // what was wrong, in words; it ends the answer, too
+	partFault = 'f' // an error text; it also ends the answer
 
 	partHead  = 5
 	endingLen = 5
@@ -137,10 +136,10 @@ type answerPart struct {
 	body []byte
 }
 
-// ending is how a request went.
+// ending is the status of a request.
 type ending struct {
-	well bool // of AAC and Vorbis: the frame could be decoded. Of MP3: the stream is over
-	held int  // how many bytes wait in the decoder for more
+	well bool // AAC and Vorbis: the frame was decoded. MP3: the stream is over
+	held int  // bytes in the decoder that wait for more
 }
 
 func appendPart(b []byte, kind byte, body []byte) []byte {
@@ -160,7 +159,7 @@ func nextPart(b []byte) (r answerPart, rest []byte, ok bool) {
 	return answerPart{b[0], b[partHead:end]}, b[end:], true
 }
 
-// words are what a decoder says of a fault, as they can be shown to people.
+// words returns the text of a decoder's error, made printable.
 func (r answerPart) words() error {
 	text := strings.ToValidUTF8(string(r.body[:min(len(r.body), longestFault)]), "")
 	return errors.New(strings.Map(func(c rune) rune {
@@ -171,7 +170,7 @@ func (r answerPart) words() error {
 	}, text))
 }
 
-// samples are those of a part, each of them a number and none of them too loud.
+// samples returns the samples of a part, without NaN and limited in level.
 func (r answerPart) samples() []float32 {
 	pcm := make([]float32, len(r.body)/4)
 	for i := range pcm {
@@ -184,10 +183,10 @@ func (r answerPart) samples() []float32 {
 	return pcm
 }
 
-// An avDecoder is libavcodec in a process of its own.
+// avDecoder is libavcodec in a process.
 type avDecoder struct{ *decoderProcess }
 
-// startAVDecoder starts the first of the libraries that is there; nil: avcodecNames.
+// startAVDecoder starts the first available library; nil: avcodecNames.
 func startAVDecoder(libraries []string) (*avDecoder, error) {
 	if libraries == nil {
 		libraries = avcodecNames()
@@ -199,16 +198,15 @@ func startAVDecoder(libraries []string) (*avDecoder, error) {
 	return &avDecoder{d}, nil
 }
 
-// open makes a decoder of a codec, instead of the one before, with a configuration
-// as avcodecCalls.open has it.
+// open replaces the decoder by one for a codec, with a configuration for avcodecCalls.open.
 func (d *avDecoder) open(codec int32, config []byte) error {
 	request := binary.LittleEndian.AppendUint32([]byte{requestOpen}, uint32(codec))
 	_, err := d.ask(append(request, config...), nil, nil)
 	return err
 }
 
-// decode appends the samples of a frame, at rateHz. ok is false when the frame is
-// damaged; after an error the process is no good any more.
+// decode appends the samples of a frame, at rateHz. ok is false if the frame is damaged; after
+// an error the process is unusable.
 func (d *avDecoder) decode(out []float32, frame []byte) (pcm []float32, ok bool, err error) {
 	end, err := d.ask(append([]byte{requestDecode}, frame...), func(int) error {
 		return nil

@@ -3,34 +3,33 @@ package audio
 import "math"
 
 const (
-	// downmixBlock is how often the channels are compared, and downmixWindow over how
-	// much sound: a word or two, so that no consonant decides.
+	// downmixBlock is how often the channels are compared, and downmixWindow over how much
+	// sound: a word or two, so that a single consonant does not decide.
 	downmixBlock  = 0.01 // seconds
 	downmixWindow = 0.3
-	// mostMeaned is the most channels of which the mean is heard: stereo. More are
-	// those of a device that offers all that it has, of which one or two have a
-	// microphone, or of a film, whose voices are in one of them.
+	// mostMeaned is the largest number of channels that are averaged: stereo. More channels
+	// come from a device that offers all it has, of which one or two have a microphone, or from
+	// a film, whose voices are in one of them.
 	mostMeaned = 2
-	// cancelled is the energy of the mean beside that of the loudest channel under
-	// which that one is heard alone: the other works against it (it is inverted, as a
-	// balanced microphone on a stereo jack is). Where it is silent the mean has a
-	// quarter, and stays. restored is where it is heard again.
+	// cancelled is the energy of the mean, relative to the loudest channel, below which that
+	// channel is used alone: the other one cancels it (it is inverted, as with a balanced
+	// microphone on a stereo jack). If the other is silent, the mean has a quarter, and is
+	// used. restored is where the mean is used again.
 	cancelled = 0.1
 	restored  = 0.2
-	// louder is how many times as much energy another channel has to have before it
-	// takes the place of the one that is heard.
+	// louder is how many times the energy of the current channel another one needs to replace
+	// it.
 	louder = 2
-	// downmixQuiet is the energy under which nothing is compared, -70 dB.
+	// downmixQuiet is the energy below which nothing is compared, -70 dB.
 	downmixQuiet = 1e-7
-	// downmixFade is how long a change takes, so that it does not click.
+	// downmixFade is how long a change takes, to avoid a click.
 	downmixFade = 0.005 // seconds
-	// downmixLow is under which frequency nothing counts: an offset is no sound.
+	// downmixLow is the frequency below which nothing counts: an offset is not sound.
 	downmixLow = 30 // Hz
 )
 
-// A downmix makes one channel of several: of two their mean, or the louder where they
-// cancel each other out, and of more the loudest. What comes of a frame depends on
-// those before it alone.
+// downmix mixes several channels to one: two to their mean, or to the louder one where they
+// cancel each other, and more to the loudest. The output depends only on earlier frames.
 type downmix struct {
 	channels int
 	block    int // frames
@@ -38,12 +37,12 @@ type downmix struct {
 	decay    float32
 	fade     int // frames
 
-	at      int       // frame of the block
-	offset  []float32 // of each channel, and of the mean behind them: what is under downmixLow
-	energy  []float32 // likewise, without that
-	weights []float32 // with which each channel is heard, while that changes
-	fading  int       // frames for which it still does
-	only    int       // the channel that is heard alone; -1: the mean of all, or none yet
+	at      int       // frame within the block
+	offset  []float32 // of each channel, and last of the mean: the part below downmixLow
+	energy  []float32 // likewise, of the rest
+	weights []float32 // of each channel, during a change
+	fading  int       // frames until the change is complete
+	only    int       // the channel used alone; -1: the mean of all, or none yet
 }
 
 func newDownmix(channels, rateHz int) *downmix {
@@ -66,7 +65,7 @@ func newDownmix(channels, rateHz int) *downmix {
 	return d
 }
 
-// mix appends the sound of whole frames, whose channels are interleaved.
+// mix appends the sound of complete frames of interleaved channels.
 func (d *downmix) mix(out, frames []float32) []float32 {
 	if d.channels == 1 {
 		return append(out, frames...)
@@ -93,7 +92,7 @@ func (d *downmix) frame(x []float32) (heard float32) {
 		}
 	case d.only >= 0:
 		heard = x[d.only]
-	case d.channels > mostMeaned: // none of them has a voice yet
+	case d.channels > mostMeaned: // no channel has a voice yet
 		heard = x[d.loudest()]
 	default:
 		heard = mean
@@ -104,7 +103,7 @@ func (d *downmix) frame(x []float32) (heard float32) {
 	return heard
 }
 
-// loudest is the channel with the most energy.
+// loudest returns the channel with the most energy.
 func (d *downmix) loudest() int {
 	most := 0
 	for i, e := range d.energy[:d.channels] {
@@ -122,7 +121,7 @@ func (d *downmix) measure(i int, v float32) {
 	d.energy[i] += v * v
 }
 
-// target is the weight with which a channel is to be heard.
+// target returns the final weight of a channel.
 func (d *downmix) target(i int) float32 {
 	switch d.only {
 	case -1:
@@ -133,21 +132,21 @@ func (d *downmix) target(i int) float32 {
 	return 0
 }
 
-// weight moves that of a channel towards where it should be.
+// weight moves the weight of a channel towards its target.
 func (d *downmix) weight(i int) float32 {
 	step := 1 / float32(d.fade)
 	d.weights[i] += min(max(d.target(i)-d.weights[i], -step), step)
 	return d.weights[i]
 }
 
-// compare chooses what is heard from here on.
+// compare selects the channels for the next block.
 func (d *downmix) compare() {
 	d.at = 0
 	loudest := d.loudest()
 	most, mean := d.energy[loudest], d.energy[d.channels]
 	switch many := d.channels > mostMeaned; {
 	case most < downmixQuiet*float32(d.block)/(1-d.decay):
-	case many && d.only < 0: // it was heard as it is, so that nothing changes
+	case many && d.only < 0: // it was used already, so nothing changes
 		d.only, d.weights[loudest] = loudest, 1
 	case d.only < 0 && mean < cancelled*most:
 		d.choose(loudest)
@@ -161,5 +160,5 @@ func (d *downmix) compare() {
 	}
 }
 
-// choose has one channel heard alone, or all of them, behind a fade.
+// choose switches to one channel, or to the mean, with a fade.
 func (d *downmix) choose(only int) { d.only, d.fading = only, d.fade }

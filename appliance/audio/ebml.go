@@ -16,15 +16,15 @@ const (
 	ebmlCRC     = 0xBF
 )
 
-// ebmlUnknown is the size of an element that ends where its parent's next child
-// begins, as live writers leave it.
+// ebmlUnknown is the size of an element that ends where its parent's next child begins, as live
+// encoders write it.
 const ebmlUnknown = math.MaxInt64
 
-// errMore says that an element is not complete.
+// errMore reports an incomplete element.
 var errMore = errors.New("more bytes are needed")
 
-// ebmlHead reads an element's head: its identity with the marker bits, as it is
-// written, the head's own length, and the size of the body.
+// ebmlHead parses an element's header: its id with the marker bits, the length of the header,
+// and the size of the body.
 func ebmlHead(b []byte) (id uint32, head int, size int64, err error) {
 	if len(b) == 0 {
 		return 0, 0, 0, errMore
@@ -46,13 +46,13 @@ func ebmlHead(b []byte) (id uint32, head int, size int64, err error) {
 	if v == 1<<(7*m)-1 {
 		return id, n + m, ebmlUnknown, nil
 	}
-	if v > 1<<48 { // 256 TiB: keeps places in the stream far from overflow
+	if v > 1<<48 { // 256 TiB: keeps stream positions far from overflow
 		return 0, 0, 0, fmt.Errorf("element %#x of %d bytes", id, v)
 	}
 	return id, n + m, int64(v), nil
 }
 
-// ebmlVint reads a number of variable length (RFC 8794, 4) and its length.
+// ebmlVint parses a number of variable length (RFC 8794, 4), and returns its length too.
 func ebmlVint(b []byte) (v uint64, n int, err error) {
 	if len(b) == 0 {
 		return 0, 0, errMore
@@ -71,7 +71,7 @@ func ebmlVint(b []byte) (v uint64, n int, err error) {
 	return v, n, nil
 }
 
-// ebmlEach calls do with the children of an element that is there whole.
+// ebmlEach calls do with the children of a complete element.
 func ebmlEach(b []byte, do func(id uint32, data []byte) error) error {
 	for len(b) > 0 {
 		id, head, size, err := ebmlHead(b)
@@ -92,7 +92,7 @@ func ebmlEach(b []byte, do func(id uint32, data []byte) error) error {
 	return nil
 }
 
-// ebmlInt and ebmlUint read a number of up to 8 bytes.
+// ebmlInt and ebmlUint parse a number of up to 8 bytes.
 func ebmlInt(b []byte) int64 {
 	n := min(len(b), 8)
 	return int64(ebmlUint(b)<<(64-8*n)) >> (64 - 8*n)

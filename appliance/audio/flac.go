@@ -10,11 +10,11 @@ import (
 	"github.com/mewkiz/flac/frame"
 )
 
-// decodeFLAC decodes a whole FLAC file. Nobody sends FLAC live, and its decoder
-// reads for itself.
+// decodeFLAC decodes a whole FLAC file. FLAC is not sent live, and its decoder reads from an
+// io.Reader.
 func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the decoder may not check all that a damaged file says
+		if r := recover(); r != nil { // the decoder may not check everything in a damaged file
 			err = fmt.Errorf("flac: damaged: %v", r)
 		}
 	}()
@@ -36,7 +36,7 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 		f, err := stream.ParseNext()
 		cut := errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0
 		if errors.Is(err, io.EOF) || cut {
-			break // a recording that was cut off has what came, as in the other formats
+			break // a truncated recording gives what there is, as in other formats
 		}
 		if err != nil {
 			return nil, fmt.Errorf("flac: damaged after %.1f s: %w", float64(len(out))/float64(outHz), err)
@@ -52,17 +52,17 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 	return append(out, to.take()...), nil
 }
 
-// errFirstStream ends a reading of pages behind the first stream.
+// errFirstStream stops parsing after the first stream.
 var errFirstStream = errors.New("the first stream is over")
 
-// flacInOgg returns the FLAC file that an Ogg file holds: what its first stream has
-// behind the 9 bytes that name the mapping (https://xiph.org/flac/ogg_mapping.html).
-// It is nil where the first stream is something else.
+// flacInOgg returns the FLAC file within an Ogg file: the first stream after the 9 bytes that
+// identify the mapping (https://xiph.org/flac/ogg_mapping.html). It returns nil if the first
+// stream is something else.
 func flacInOgg(data []byte) ([]byte, error) {
 	const magic, mapping = "\x7fFLAC", 9
 	first, _, err := parseOggPage(data)
 	if err != nil || len(first.body) < mapping || !bytes.HasPrefix(first.body, []byte(magic)) {
-		return nil, nil // what is wrong with it is told by who reads Ogg
+		return nil, nil // the Ogg parser reports what is wrong
 	}
 	file := make([]byte, 0, len(data))
 	var pages oggPages
@@ -81,7 +81,7 @@ func flacInOgg(data []byte) ([]byte, error) {
 	return file[mapping:], nil
 }
 
-// interleaveFLAC is the sound of a frame.
+// interleaveFLAC returns the samples of a frame with interleaved channels.
 func interleaveFLAC(f *frame.Frame, bits int) []float32 {
 	if f.BitsPerSample != 0 {
 		bits = int(f.BitsPerSample)

@@ -2,28 +2,28 @@ package audio
 
 import "math"
 
-// The filter's shape. A transition from 0.91 to 1 of half the lower rate and
-// 90 dB of rejection take, by Kaiser's estimate N = (A-7.95)/(14.36 Δf), 127
-// taps at the lower rate: 64 zero crossings to each side.
+// The shape of the filter. A transition from 0.91 to 1 of half the lower rate and 90 dB of
+// rejection take, by Kaiser's estimate N = (A-7.95)/(14.36 Δf), 127 taps at the lower rate: 64
+// zero crossings to each side.
 const (
 	kernelLobes     = 64
 	kernelCutoff    = 0.955 // of half the lower rate, the middle of the transition
 	kernelRejection = 90.0  // dB
-	// finePhases is how finely the sinc is stored, per zero crossing, for
-	// ratios that have too many phases of their own. Between two rows the value
-	// is drawn linearly, with an error of at most (π/512)²/8, which is -106 dB.
+	// finePhases is the resolution of the stored sinc, per zero crossing, for ratios with too
+	// many phases. Values between two rows are interpolated linearly, with an error of at most
+	// (π/512)²/8, which is -106 dB.
 	finePhases = 512
-	// maxKernelSize bounds a table: 512 KiB of float32, enough for the exact
-	// phases of every pair of the usual rates.
+	// maxKernelSize bounds a table: 512 KiB of float32, enough for the exact phases of every
+	// pair of common rates.
 	maxKernelSize = 1 << 17
 )
 
-// A kernel is the filter of a stage as a table: row p holds the taps for an
-// output that stands p/rows of an input sample after its middle tap.
+// kernel is the filter of a stage as a table: row p holds the taps for an output that is p/rows
+// of an input sample after its middle tap.
 type kernel struct {
 	taps  int
 	rows  int
-	exact bool // a row for each phase; else one has to draw between two
+	exact bool // one row per phase; otherwise rows are interpolated
 	table []float32
 }
 
@@ -39,7 +39,7 @@ func newKernel(l, m int) *kernel {
 	window := newKaiser(kernelRejection)
 	row := make([]float64, k.taps)
 	for p := 0; p <= k.rows; p++ {
-		if q := k.rows - p; q < p { // the filter is symmetric, so half is known
+		if q := k.rows - p; q < p { // the filter is symmetric
 			for i := range row {
 				k.table[p*k.taps+i] = k.table[(q+1)*k.taps-1-i]
 			}
@@ -59,8 +59,7 @@ func newKernel(l, m int) *kernel {
 	return k
 }
 
-// at filters x, which has taps samples, for the given phase of l, of which there
-// is no row.
+// at filters x, which has taps samples, for a phase of l that has no row.
 func (k *kernel) at(x []float32, phase, l int) float32 {
 	p := phase * k.rows
 	row, rest := p/l, float32(p%l)/float32(l)
@@ -69,8 +68,7 @@ func (k *kernel) at(x []float32, phase, l int) float32 {
 	return here + rest*(next-here)
 }
 
-// dot is the inner loop. Four sums, because one would wait for its own last
-// addition each time.
+// dot is the inner loop. Four sums avoid waiting for the previous addition.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
@@ -111,8 +109,8 @@ func (k kaiser) at(x float64) float64 {
 	return besselI0(k.beta*math.Sqrt(1-x*x)) / k.norm
 }
 
-// besselI0 is the modified Bessel function of order 0, by its power series
-// Σ ((x/2)^k/k!)², more precisely than the table's float32 can tell.
+// besselI0 returns the modified Bessel function of order 0, by its power series Σ
+// ((x/2)^k/k!)², more precisely than float32.
 func besselI0(x float64) float64 {
 	sum, term := 1.0, 1.0
 	q := x * x / 4

@@ -9,27 +9,25 @@ import (
 	"parley/internal/clib"
 )
 
-// avcodecNames are the versions of ffmpeg's library that are known, the newest
-// first: FFmpeg 8 to 4. It is opened when AAC comes, so that a box runs without
-// it.
+// avcodecNames returns the supported versions of FFmpeg's library, the newest first: FFmpeg 8
+// to 4. It is loaded when it is first needed, so that a box runs without it.
 func avcodecNames() []string {
 	return []string{"libavcodec.so.62", "libavcodec.so.61", "libavcodec.so.60", "libavcodec.so.59", "libavcodec.so.58"}
 }
 
-// Figures of libavcodec and libavutil.
+// Constants of libavcodec and libavutil.
 const (
 	avQuiet       = -8
 	avAudio       = 1 // AVMEDIA_TYPE_AUDIO
 	avCodecAAC    = 0x15002
 	avCodecVorbis = 0x15005
-	avPadding     = 64 // zero bytes that its readers want behind what they read
+	avPadding     = 64 // zero bytes that its parsers need after their input
 	avFloats      = 3  // AV_SAMPLE_FMT_FLT
 	avFloatPlane  = 8  // AV_SAMPLE_FMT_FLTP
 )
 
-// Of the library's structures, these are the first members, which all of its
-// versions above have in the same places; where they are longer, the library
-// makes them itself.
+// These are the first members of the library's structures, at the same offsets in all versions
+// above; the library allocates the structures itself.
 type (
 	avPacket struct {
 		_    uintptr  // buf
@@ -53,8 +51,8 @@ type (
 	}
 )
 
-// avcodec is a decoder of AAC or Vorbis by libavcodec, which is given frames and
-// gives mono samples. One goroutine uses it.
+// avcodec is a libavcodec decoder of AAC or Vorbis that decodes frames to mono samples. One
+// goroutine uses it.
 type avcodec struct {
 	*avcodecCalls
 	context uintptr
@@ -64,7 +62,7 @@ type avcodec struct {
 	down    *downmix
 }
 
-// avcodecCalls is libavcodec, loaded.
+// avcodecCalls is the loaded libavcodec.
 type avcodecCalls struct {
 	logLevel       func(level int32)
 	find           func(id int32) uintptr
@@ -86,9 +84,9 @@ type avcodecCalls struct {
 	readOption     func(object uintptr, name string, flags int32, value *int64) int32
 }
 
-// open makes a decoder of a codec. The config of AAC is an AudioSpecificConfig (ISO
-// 14496-3, 1.6.2.1); without one the frames have ADTS headers. That of Vorbis are
-// its three headers, laced as in Matroska.
+// open creates a decoder. The config of AAC is an AudioSpecificConfig (ISO 14496-3, 1.6.2.1),
+// or empty for frames with ADTS headers; that of Vorbis is its three headers, laced as in
+// Matroska.
 func (c *avcodecCalls) open(id int32, config []byte) (*avcodec, error) {
 	codec := c.find(id)
 	if codec == 0 {
@@ -103,9 +101,9 @@ func (c *avcodecCalls) open(id int32, config []byte) (*avcodec, error) {
 	err := c.configure(a.context, id, config)
 	switch {
 	case a.context == 0 || a.packet == nil || a.frame == nil:
-		err = errors.New("libavcodec makes no decoder")
+		err = errors.New("libavcodec cannot create a decoder")
 	case err == nil && c.start(a.context, codec, 0) < 0:
-		err = fmt.Errorf("its configuration % x is none that is known", config[:min(8, len(config))])
+		err = fmt.Errorf("its configuration % x is unknown", config[:min(8, len(config))])
 	}
 	if err != nil {
 		a.free()
@@ -114,17 +112,17 @@ func (c *avcodecCalls) open(id int32, config []byte) (*avcodec, error) {
 	return a, nil
 }
 
-// free gives the decoder's memory back. Nothing else is called after it.
+// free frees the decoder. Nothing else may be called afterwards.
 func (a *avcodec) free() {
 	a.freeContext(&a.context)
 	a.freePacket(&a.packet)
 	a.freeFrame(&a.frame)
 }
 
-// loadAVCodec opens the first of the libraries that is there, and finds its calls.
+// loadAVCodec loads the first available library and finds its functions.
 func loadAVCodec(names []string) (*avcodecCalls, error) {
 	c := &avcodecCalls{}
-	err := clib.Load(map[string]any{ // those of libavutil too, which it needs
+	err := clib.Load(map[string]any{ // also those of libavutil, on which it depends
 		"av_log_set_level":              &c.logLevel,
 		"avcodec_find_decoder":          &c.find,
 		"avcodec_alloc_context3":        &c.newContext,
@@ -149,12 +147,12 @@ func loadAVCodec(names []string) (*avcodecCalls, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.logLevel(avQuiet) // what is damaged is told by us
+	c.logLevel(avQuiet) // damage is reported by the caller
 	return c, nil
 }
 
-// configure gives the decoder its configuration. The library frees what it
-// is in, so it has to come from the library.
+// configure sets the configuration of the decoder. The library frees its memory, so the library
+// must allocate it.
 func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) error {
 	p := c.newParameters()
 	if p == nil || context == 0 {
@@ -170,13 +168,13 @@ func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) er
 		p.extraSize = int32(len(config))
 	}
 	if c.apply(context, p) < 0 {
-		return errors.New("libavcodec does not take the track's configuration")
+		return errors.New("libavcodec does not support the track's configuration")
 	}
 	return nil
 }
 
-// decode appends the samples of a frame, mixed down; their rate may be another from then on. ok is false when the
-// frame is damaged.
+// decode appends the samples of a frame, mixed down; their rate may change from one frame to
+// the next. ok is false if the frame is damaged.
 func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
 	if a.newPacket(a.packet, int32(len(frame))) < 0 {
 		return out, false
@@ -193,7 +191,7 @@ func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
 	return out, ok
 }
 
-// mix appends the frame's sound, of its channels, which lie in planes.
+// mix appends the frame's sound, from interleaved or planar channels.
 func (a *avcodec) mix(out []float32) []float32 {
 	n := int(a.frame.samples)
 	if a.frame.format != avFloatPlane || n <= 0 {
@@ -218,7 +216,7 @@ func (a *avcodec) mix(out []float32) []float32 {
 	return a.down.mix(out, a.frames)
 }
 
-// rate is that of the samples last decoded.
+// rate returns the rate of the samples last decoded.
 func (a *avcodec) rate() int {
 	var hz int64
 	a.readOption(a.context, "ar", 0, &hz)

@@ -10,31 +10,31 @@ import (
 	"parley/internal/clib"
 )
 
-// lameName is the library that encodes MP3. It is LGPL-2, and is found on the
-// machine at run time, or not: then everything else is encoded.
+// lameName is the library that encodes MP3. Its licence is LGPL-2. It is loaded at run time if
+// the machine has it; all other formats work without it.
 const lameName = "libmp3lame.so.0"
 
-// Figures of lame.h, as far as they are used.
+// Constants of lame.h.
 const (
 	lameOK       = 0
 	lameMono     = 3
 	lameConstant = 0 // vbr_off
-	// lameScale takes back that LAME makes sound of a constant bitrate 0.45 dB
-	// quieter (the presets of presets.c multiply it by 0.95).
+	// lameScale compensates that LAME makes sound at a constant bitrate 0.45 dB quieter (the
+	// presets of presets.c multiply it by 0.95).
 	lameScale = 1 / 0.95
 )
 
-// lame is one encoder of libmp3lame: mono, MP3Hz, mp3BitsPerSecond, without a
-// header. One goroutine uses it. Its memory is freed by free, or with it.
+// lame is a libmp3lame encoder: mono, MP3Hz, mp3BitsPerSecond, without a header. One goroutine
+// uses it. Its memory is freed by free, or by the garbage collector.
 type lame struct {
 	handle uintptr
-	free   func() // gives the memory back; nothing else is called after it
+	free   func() // frees the memory; nothing else may be called afterwards
 	out    []byte
 
 	encodeFloat func(handle uintptr, left, right *float32, n int32, out *byte, room int32) int32
 }
 
-// openLAME makes an encoder with the library of that name.
+// openLAME creates an encoder with the library of a name.
 func openLAME(name string) (*lame, error) {
 	l := &lame{}
 	var create func() uintptr
@@ -51,7 +51,7 @@ func openLAME(name string) (*lame, error) {
 		{"lame_set_brate", mp3BitsPerSecond / 1000},
 		{"lame_set_quality", mp3Quality},
 		{"lame_set_disable_reservoir", 1},
-		{"lame_set_bWriteVbrTag", 0}, // the header is ours: mp3info.go
+		{"lame_set_bWriteVbrTag", 0}, // mp3info.go writes the header
 	}
 	sets := make([]func(handle uintptr, value int32) int32, len(settings))
 	calls := map[string]any{
@@ -65,7 +65,7 @@ func openLAME(name string) (*lame, error) {
 	}
 	var setScale func(handle uintptr, by float32) int32
 	calls["lame_set_scale"] = &setScale
-	var reports [3]func(handle, report uintptr) int32 // what it has to say would go to stderr
+	var reports [3]func(handle, report uintptr) int32 // its reports would go to stderr
 	for i, call := range []string{"lame_set_errorf", "lame_set_msgf", "lame_set_debugf"} {
 		calls[call] = &reports[i]
 	}
@@ -74,7 +74,7 @@ func openLAME(name string) (*lame, error) {
 		return nil, err
 	}
 	if l.handle = create(); l.handle == 0 {
-		return nil, errors.New(lameName + " makes no encoder")
+		return nil, errors.New(lameName + " cannot create an encoder")
 	}
 	cleanup := runtime.AddCleanup(l, func(handle uintptr) { destroy(handle) }, l.handle)
 	handle := l.handle
@@ -85,23 +85,22 @@ func openLAME(name string) (*lame, error) {
 	for i, set := range sets {
 		if set(l.handle, settings[i].value) != lameOK {
 			l.free()
-			return nil, fmt.Errorf("%s does not take %s(%d)", lameName, settings[i].call, settings[i].value)
+			return nil, fmt.Errorf("%s does not support %s(%d)", lameName, settings[i].call, settings[i].value)
 		}
 	}
 	if setScale(l.handle, lameScale) != lameOK || begin(l.handle) != lameOK {
 		l.free()
-		return nil, errors.New(lameName + " does not begin")
+		return nil, errors.New(lameName + " cannot be initialised")
 	}
 	return l, nil
 }
 
-// encode takes samples in [-1, 1] and returns the bytes that come of them, until
-// the next call.
+// encode encodes samples in [-1, 1] and returns the finished bytes, valid until the next call.
 func (l *lame) encode(pcm []float32) ([]byte, error) {
 	if len(pcm) == 0 {
 		return nil, nil
 	}
-	// What lame.h asks for at worst.
+	// The worst case of lame.h.
 	if room := len(pcm)*5/4 + 7200; len(l.out) < room {
 		l.out = make([]byte, room)
 	}

@@ -8,11 +8,11 @@ import (
 	"parley/internal/clib"
 )
 
-// mpg123Name is the library that decodes MPEG audio. It is LGPL-2.1, and is
-// found on the machine at run time, or not: then everything else is decoded.
+// mpg123Name is the library that decodes MPEG audio. Its licence is LGPL-2.1. It is loaded at
+// run time if the machine has it; all other formats work without it.
 const mpg123Name = "libmpg123.so.0"
 
-// Figures of mpg123.h, as far as they are used.
+// Constants of mpg123.h.
 const (
 	mpg123OK        = 0
 	mpg123Error     = -1
@@ -36,8 +36,8 @@ const (
 	mpg123Float32 = 0x200
 )
 
-// mpg123 is one decoder of libmpg123, which is fed with bytes and gives samples,
-// the channels interleaved. One goroutine uses it, for as long as its process lives.
+// mpg123 is a libmpg123 decoder of a stream of bytes to samples with interleaved channels. One
+// goroutine uses it, for the lifetime of its process.
 type mpg123 struct {
 	handle uintptr
 
@@ -49,8 +49,8 @@ type mpg123 struct {
 	errorText func(handle uintptr) string
 }
 
-// openMPG123 makes a decoder with the library of that name. A place where no
-// frame is may have as many bytes as junk.
+// openMPG123 creates a decoder with the library of a name, which skips up to junk bytes between
+// frames.
 func openMPG123(name string, junk int) (*mpg123, error) {
 	m := &mpg123{}
 	var begin func() int32
@@ -73,23 +73,23 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	if err != nil {
 		return nil, err
 	}
-	if begin() != mpg123OK { // does nothing since 1.27, and may be done again
-		return nil, errors.New(mpg123Name + " does not begin")
+	if begin() != mpg123OK { // does nothing since 1.27, and may be repeated
+		return nil, errors.New(mpg123Name + " cannot be initialised")
 	}
 	if m.handle = create(nil, nil); m.handle == 0 {
-		return nil, errors.New(mpg123Name + " makes no decoder")
+		return nil, errors.New(mpg123Name + " cannot create a decoder")
 	}
 	const flags = mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
 	if set(m.handle, mpg123AddFlags, flags, 0) != mpg123OK ||
 		set(m.handle, mpg123ResyncLimit, int64(junk), 0) != mpg123OK ||
-		set(m.handle, mpg123IndexSize, 0, 0) != mpg123OK || // nobody seeks
+		set(m.handle, mpg123IndexSize, 0, 0) != mpg123OK || // there is no seeking
 		openFeed(m.handle) != mpg123OK {
 		return nil, m.fault()
 	}
 	return m, nil
 }
 
-// feed takes bytes of the stream, and does not keep them.
+// feed adds bytes of the stream, and does not retain them.
 func (m *mpg123) feed(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -101,8 +101,8 @@ func (m *mpg123) feed(b []byte) error {
 	return nil
 }
 
-// read fills pcm as far as it can, and says what kept it from more: mpg123OK,
-// NeedMore, NewFormat or Done.
+// read fills pcm as far as possible, and returns why it stopped: mpg123OK, NeedMore, NewFormat
+// or Done.
 func (m *mpg123) read(pcm []float32) (n, why int, err error) {
 	var done uintptr
 	rc := m.readBytes(m.handle, unsafe.SliceData(pcm), uintptr(len(pcm))*unsafe.Sizeof(pcm[0]), &done)
@@ -114,7 +114,7 @@ func (m *mpg123) read(pcm []float32) (n, why int, err error) {
 	return n, int(rc), m.fault()
 }
 
-// format is the rate of the samples, and how many channels they have.
+// format returns the rate of the samples and the number of channels.
 func (m *mpg123) format() (hz, channels int, err error) {
 	var rateHz int64
 	var count, encoding int32
@@ -129,7 +129,7 @@ func (m *mpg123) format() (hz, channels int, err error) {
 	return int(rateHz), int(count), nil
 }
 
-// held is how many bytes wait inside for more.
+// held returns how many bytes wait for more.
 func (m *mpg123) held() int {
 	var n int64
 	m.getState(m.handle, mpg123BufferFill, &n, nil)
@@ -138,7 +138,7 @@ func (m *mpg123) held() int {
 
 var errNoFrames = fmt.Errorf("no frame within %d bytes", mp3MaxJunk)
 
-// fault is what the library says of the call before.
+// fault returns the library's error of the last call.
 func (m *mpg123) fault() error {
 	code, text := m.errorCode(m.handle), m.errorText(m.handle)
 	if code == mpg123ResyncFailed {

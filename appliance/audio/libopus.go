@@ -17,14 +17,14 @@ import (
 	"unsafe"
 )
 
-// opusHz is the rate in which Opus counts time, whatever it decodes to.
+// opusHz is the rate in which Opus counts time, whatever the output rate.
 const opusHz = 48000
 
-// opusMaxPacketMS is the longest packet that Opus has (RFC 6716, 3.2.5).
+// opusMaxPacketMS is the longest packet of Opus (RFC 6716, 3.2.5).
 const opusMaxPacketMS = 120
 
-// opusOutHz is the rate to decode at for an output rate: libopus decodes
-// directly to some, without a resampler and with less work.
+// opusOutHz returns the rate to decode at for an output rate: libopus decodes to some rates
+// directly, without a resampler and with less work.
 func opusOutHz(outHz int) int {
 	switch outHz {
 	case 8000, 12000, 16000, 24000, 48000:
@@ -33,8 +33,8 @@ func opusOutHz(outHz int) int {
 	return opusHz
 }
 
-// An opusDecoder decodes the packets of one Opus stream to one channel or two. Its
-// state is plain memory of Go's, so there is nothing to free.
+// opusDecoder decodes the packets of one Opus stream to one or two channels. Its state is in
+// Go's memory, so that nothing has to be freed.
 type opusDecoder struct {
 	rateHz   int
 	channels int
@@ -42,14 +42,14 @@ type opusDecoder struct {
 	pcm      []float32
 }
 
-// newOpusDecoder takes one of the rates of opusOutHz.
+// newOpusDecoder returns a decoder at one of the rates of opusOutHz.
 func newOpusDecoder(rateHz, channels int) (*opusDecoder, error) {
 	d := &opusDecoder{rateHz: rateHz, channels: channels, pcm: make([]float32, channels*rateHz*opusMaxPacketMS/1000)}
 	d.state = make([]uint64, (C.opus_decoder_get_size(C.int(channels))+7)/8)
 	return d, d.reset()
 }
 
-// reset makes the decoder ready for another stream.
+// reset prepares the decoder for another stream.
 func (d *opusDecoder) reset() error {
 	if rc := C.opus_decoder_init(d.c(), C.opus_int32(d.rateHz), C.int(d.channels)); rc != C.OPUS_OK {
 		return fmt.Errorf("opus: start decoder at %d Hz: %w", d.rateHz, opusError(rc))
@@ -71,8 +71,7 @@ func opusDuration(packet []byte, rateHz int) (int, error) {
 	return int(n), nil
 }
 
-// decode returns the samples of a packet, the channels interleaved, valid until the
-// next call.
+// decode returns the samples of a packet with interleaved channels, valid until the next call.
 func (d *opusDecoder) decode(packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return nil, errors.New("opus: empty packet")
@@ -85,14 +84,14 @@ func (d *opusDecoder) decode(packet []byte) ([]float32, error) {
 	return d.pcm[:int(n)*d.channels], nil
 }
 
-// opusComplexity is how hard the encoder tries, of 0 to 10. Recordings are made
-// while people talk: 1 takes 0.15 % of a core for each channel, 9 ten times that, and
-// both are transparent for voice at the bitrate used here.
+// opusComplexity is the effort of the encoder, 0 to 10. Recordings are made during
+// conversations: 1 takes 0.15 % of a core for each channel, 9 ten times that, and both are
+// transparent for voice at this bitrate.
 const opusComplexity = 1
 
-// An opusEncoder encodes audio of one or two channels, for recordings. It is
-// kept to CELT, the half of the codec that takes sound as it comes: nothing is
-// filtered out that a call could do without, and silence is cheap and silent.
+// opusEncoder encodes audio of one or two channels for recordings. It always uses CELT, the
+// codec's general audio mode: nothing is filtered out, as a codec for calls would, and silence
+// is cheap and stays silent.
 type opusEncoder struct {
 	rateHz   int
 	channels int
@@ -100,13 +99,13 @@ type opusEncoder struct {
 	packet   []byte
 }
 
-// newOpusEncoder takes one of the rates of opusOutHz.
+// newOpusEncoder returns an encoder at one of the rates of opusOutHz.
 func newOpusEncoder(rateHz, channels, bitsPerSecond int) (*opusEncoder, error) {
 	size := C.opus_encoder_get_size(C.int(channels))
 	if size <= 0 {
 		return nil, fmt.Errorf("opus: %d channels; allowed are 1 and 2", channels)
 	}
-	// 1275 bytes is the longest frame there is (RFC 6716, 3.4).
+	// 1275 bytes is the longest frame (RFC 6716, 3.4).
 	e := &opusEncoder{
 		rateHz:   rateHz,
 		channels: channels,
@@ -128,10 +127,10 @@ func newOpusEncoder(rateHz, channels, bitsPerSecond int) (*opusEncoder, error) {
 
 func (e *opusEncoder) c() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Pointer(&e.state[0])) }
 
-// lookahead is how many samples, at 48 kHz, the decoded audio comes late.
+// lookahead returns the delay of the decoded audio, in samples at 48 kHz.
 func (e *opusEncoder) lookahead() int {
 	var n C.opus_int32
-	C.get_lookahead(e.c(), &n) // fails on no encoder that was started
+	C.get_lookahead(e.c(), &n) // cannot fail for an initialised encoder
 	return int(n) * opusHz / e.rateHz
 }
 

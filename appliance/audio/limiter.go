@@ -2,23 +2,22 @@ package audio
 
 import "math"
 
-// limiterAhead is how far a Limiter looks ahead: it turns down within that time,
-// which is too slow to click.
+// limiterAhead is the lookahead of a Limiter: the gain is reduced within that time, which is
+// slow enough not to click.
 const limiterAhead = 5 // ms
 
-// A Limiter turns a stream down where it goes beyond ±ceiling, also between its
-// samples, where a higher rate or a sound card finds it, before it does, and lets it
-// come back slowly. Elsewhere the stream stays as it is. It keeps back
-// the last 5 ms until the end.
+// Limiter reduces the gain of a stream before it exceeds ±ceiling, also between its samples
+// (where a higher rate or a sound card reaches), and restores the gain slowly. Otherwise the
+// stream is unchanged. It holds back the last 5 ms until the end.
 type Limiter struct {
 	ceiling float32
 	ahead   int
-	back    float32 // by which the gain comes back in a sample: half in 80 ms
+	back    float32 // recovery of the gain per sample: half in 80 ms
 	held    []float32
-	needs   []float32 // the gain that each of held needs
+	needs   []float32 // the gain that each sample of held needs
 	gain    float32
 	parts   [limiterPhases - 1][limiterTaps]float32
-	loud    int // how many of the next samples have a loud one less than limiterTaps before
+	loud    int // how many of the next samples follow a loud one by less than limiterTaps
 }
 
 // NewLimiter returns a Limiter at a rate.
@@ -33,20 +32,20 @@ func NewLimiter(rateHz int, ceiling float32) *Limiter {
 }
 
 const (
-	// limiterTaps is how many samples say what lies between the two in their middle: the
-	// hiss of a voice, at 0.9 of half its rate, is then found within 1 %.
+	// limiterTaps is how many samples are used to interpolate between the two in their middle:
+	// the hiss of a voice, at 0.9 of half its rate, is then found within 1 %.
 	limiterTaps = 24
-	// limiterPhases is in how many parts the time between two samples is cut, as by
-	// ITU-R BS.1770-5 for rates of 48 kHz; what lies between those is 0.7 dB more at most.
+	// limiterPhases is the oversampling, as ITU-R BS.1770-5 has it for rates of 48 kHz; the
+	// true peak is at most 0.7 dB higher.
 	limiterPhases = 4
-	// limiterOver is by how much what lies between samples may be beyond them: beyond
-	// fewer than ceiling/limiterOver nothing is looked for. It is what the parts of the
-	// samples sum up to, and a little more.
+	// limiterOver is the largest ratio of an interpolated value to its samples; samples below
+	// ceiling/limiterOver need no interpolation. It is the sum of the absolute filter taps, and
+	// a little more.
 	limiterOver = 2.6
 )
 
-// betweens are the parts that samples have in the values between the two in their
-// middle: a sinc within Hann's window.
+// betweens returns the filter taps for the values between the two middle samples: a sinc in a
+// Hann window.
 func betweens() (parts [limiterPhases - 1][limiterTaps]float32) {
 	for p := range parts {
 		at := limiterTaps/2 - 1 + float64(p+1)/limiterPhases
@@ -58,7 +57,7 @@ func betweens() (parts [limiterPhases - 1][limiterTaps]float32) {
 	return parts
 }
 
-// between is the farthest value between the two in the middle of pcm, which has
+// between returns the largest absolute value between the two middle samples of pcm, which has
 // limiterTaps samples.
 func (l *Limiter) between(pcm []float32) (most float32) {
 	for p := range l.parts {
@@ -71,8 +70,7 @@ func (l *Limiter) between(pcm []float32) (most float32) {
 	return most
 }
 
-// lower turns down what is held at a place; all before goes down to it on a straight
-// line.
+// lower reduces the gain at a position; the gain before it falls linearly to that.
 func (l *Limiter) lower(at int, need float32) {
 	for n := need; at >= 0 && n < l.needs[at]; at-- {
 		l.needs[at] = n
@@ -80,7 +78,7 @@ func (l *Limiter) lower(at int, need float32) {
 	}
 }
 
-// Process appends to dst what of the stream is finished; at its end, all.
+// Process appends the finished part of the stream to dst; at its end, all of it.
 func (l *Limiter) Process(dst, pcm []float32, end bool) []float32 {
 	for _, x := range pcm {
 		need, a := float32(1), max(x, -x)

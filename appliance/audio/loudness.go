@@ -6,17 +6,16 @@ import (
 	"parley/appliance/audio/filter"
 )
 
-// The gates of ITU-R BS.1770-5, annex 1: blocks under the first, and then those
-// 10 LU under the loudness of the rest, do not count.
+// The gates of ITU-R BS.1770-5, annex 1: blocks below the first, and then blocks 10 LU below
+// the loudness of the rest, do not count.
 const (
 	absoluteGate = -70.0 // LUFS
 	relativeGate = -10.0 // LU
 )
 
-// Loudness returns the integrated loudness of pcm in LUFS: ITU-R BS.1770-5,
-// annex 1, for one channel: K-weighting, mean square in blocks of 400 ms that
-// overlap by 75 %, both gates. Audio shorter than a block is one block. Silence,
-// and anything else under -70 LUFS, is -Inf.
+// Loudness returns the integrated loudness of pcm in LUFS: ITU-R BS.1770-5, annex 1, for one
+// channel: K-weighting, mean square in blocks of 400 ms that overlap by 75 %, both gates. Audio
+// shorter than a block is one block. Silence, and anything else below -70 LUFS, is -Inf.
 func Loudness(pcm []float32, rateHz int) float64 {
 	if len(pcm) == 0 || rateHz < 1 {
 		return math.Inf(-1)
@@ -49,8 +48,8 @@ func meanAbove(powers []float64, floor float64) float64 {
 	return sum / float64(n)
 }
 
-// blockPowers returns the mean square of the K-weighted blocks. They are added
-// up from their quarters, so that each sample is filtered once.
+// blockPowers returns the mean square of the K-weighted blocks. They are summed from quarters,
+// so that each sample is filtered once.
 func blockPowers(pcm []float32, rateHz int) []float64 {
 	shelf, highpass := filter.KWeighting(float64(rateHz))
 	quarter := max(1, (rateHz+5)/10) // 100 ms

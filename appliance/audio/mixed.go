@@ -6,13 +6,12 @@ import (
 	"io"
 )
 
-// mixPiece is how many seconds are decoded at a time. Pieces always begin at
-// the same places, so a byte of the file is the same however it is come to.
+// mixPiece is how many seconds are decoded at a time. Pieces begin at fixed positions, so that
+// a byte of the file is the same however it is reached.
 const mixPiece = 10
 
-// A MixedWAV is a WAV file, 16-bit mono, of several recordings heard together.
-// It is made while it is read, a piece at a time, at any place. It is used by
-// one goroutine.
+// MixedWAV is a 16-bit mono WAV file of several recordings mixed. It is decoded while it is
+// read, a piece at a time, at any position. One goroutine uses it.
 type MixedWAV struct {
 	files   []*OpusFile
 	rateHz  int
@@ -20,14 +19,14 @@ type MixedWAV struct {
 	header  []byte
 	at      int64
 
-	piece  int64 // number of that in data
+	piece  int64 // number of the piece in data
 	data   []byte
 	sum    []float32
 	decode []float32
 }
 
-// NewMixedWAV returns the file at a rate of 8, 12, 16, 24 or 48 kHz. It is as
-// long as the longest of the recordings.
+// NewMixedWAV returns the file at a rate of 8, 12, 16, 24 or 48 kHz. It is as long as the
+// longest recording.
 func NewMixedWAV(rateHz int, files ...*OpusFile) (*MixedWAV, error) {
 	if opusOutHz(rateHz) != rateHz {
 		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000 Hz", rateHz)
@@ -40,10 +39,10 @@ func NewMixedWAV(rateHz int, files ...*OpusFile) (*MixedWAV, error) {
 	return m, nil
 }
 
-// Size is the length of the file in bytes.
+// Size returns the length of the file in bytes.
 func (m *MixedWAV) Size() int64 { return wavHeaderLen + 2*m.samples }
 
-// Seek says where to read next.
+// Seek sets the position of the next Read.
 func (m *MixedWAV) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -58,7 +57,7 @@ func (m *MixedWAV) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read fills p as far as the piece goes that is being read.
+// Read fills p up to the end of the current piece.
 func (m *MixedWAV) Read(p []byte) (int, error) {
 	if m.at >= m.Size() {
 		return 0, io.EOF
@@ -78,7 +77,7 @@ func (m *MixedWAV) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// mix makes a piece, unless it is the one made last.
+// mix decodes a piece, unless it is the current one.
 func (m *MixedWAV) mix(piece int64) error {
 	if piece == m.piece {
 		return nil

@@ -6,30 +6,29 @@ import (
 )
 
 const (
-	// mp3MaxJunk is how far apart two frames may be: damaged places and tags
-	// that are not known are passed over, but not without end.
+	// mp3MaxJunk is the largest gap between two frames: damage and unknown tags are skipped,
+	// within bounds.
 	mp3MaxJunk = 1 << 16
-	// mp3MaxTag bounds an ID3v2 tag at the beginning, which holds pictures; it
-	// is not kept.
+	// mp3MaxTag bounds an ID3v2 tag at the beginning, which may contain pictures; it is not
+	// retained.
 	mp3MaxTag = 64 << 20
-	// mp3MaxHeld bounds what the decoder keeps of a stream until it can go on:
-	// a frame has 2 KiB at most, and a tag within the stream may hold a picture.
+	// mp3MaxHeld bounds what the decoder holds of a stream until it can continue: a frame has
+	// at most 2 KiB, and a tag within the stream may contain a picture.
 	mp3MaxHeld = 4 << 20
 )
 
-// An mp3Parser decodes a stream of MPEG audio, of all versions and layers, as
-// its bytes come.
+// mp3Parser decodes a stream of MPEG audio of all versions and layers.
 type mp3Parser struct {
 	tag    id3Tag
 	dec    *decoderProcess
-	held   int  // bytes that wait in dec for more
+	held   int  // bytes in dec that wait for more
 	rateHz int  // 0 before the first frame
-	over   bool // the stream has all the frames that it said it would have
-	quiet  int  // bytes since the last that made sound
+	over   bool // the stream has as many frames as it announced
+	quiet  int  // bytes since the last sound
 }
 
-// CheckMP3 says what is missing on this machine to decode MP3, and how to
-// install it; nil: nothing.
+// CheckMP3 returns an error that says what this machine lacks to decode MP3, and how to install
+// it; nil if nothing is missing.
 func CheckMP3() error {
 	d, err := startDecoder(decodesMP3, mpg123Name)
 	if err == nil {
@@ -70,7 +69,7 @@ func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 		}
 	}
 	for len(p) > 0 {
-		n := min(len(p), 1<<14) // so that what is decoded stays small
+		n := min(len(p), 1<<14) // bounds what is decoded at once
 		m.quiet += n
 		if !m.over {
 			if err := m.piece(p[:n], to); err != nil {
@@ -78,7 +77,7 @@ func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 			}
 		}
 		p = p[n:]
-		// The library's own limit begins anew with each piece.
+		// The library's own limit starts anew with each piece.
 		switch {
 		case m.held > mp3MaxHeld:
 			return fmt.Errorf("%d bytes without a frame", m.held)
@@ -89,7 +88,7 @@ func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 	return nil
 }
 
-// piece plays what the decoder makes of a piece of the stream.
+// piece decodes a piece of the stream.
 func (m *mp3Parser) piece(p []byte, to *sink) error {
 	end, err := m.dec.ask(p, func(hz int) error {
 		m.rateHz = hz

@@ -7,29 +7,28 @@ import (
 )
 
 const (
-	// mp3Before is how much of the sound before a file is encoded with it and
-	// left out by players: the frame that overlaps its first, and one that tells
-	// LAME what it hears. With what encoder and decoder put before it, three frames
-	// are left out, exactly: ffmpeg would not know of a sound that ends in the
-	// frame in which it begins.
+	// mp3Before is how much sound before a file is encoded with it and skipped by players: the
+	// frame that overlaps its first one, and one that LAME needs to adapt. Together with the
+	// delay of encoder and decoder, exactly three frames are skipped: ffmpeg does not handle a
+	// sound that ends in the frame in which it begins.
 	mp3Before = 3*mp3FrameSamples - lameDelay - mp3DecoderDelay
-	// mp3After is how much is made up behind it, for the same end.
+	// mp3After is how much sound is made up after it, for the same reason.
 	mp3After = 2 * mp3FrameSamples
-	// mp3LeastFrames, and the header, make a file that is surely known as MP3:
-	// ffmpeg warns of fewer, and does not play the shortest.
+	// mp3LeastFrames is how many frames, besides the header, make a file recognisable as MP3:
+	// ffmpeg warns about fewer, and does not play the shortest.
 	mp3LeastFrames = 6
 )
 
-// MP3Files encodes a stream of sound as files one after the other, each of which
-// can be played by itself: what players make of them, joined, is the sound
-// without a gap or a step, to the sample. One goroutine uses it.
+// MP3Files encodes a stream of sound as consecutive files that can each be played alone. Played
+// one after the other, they give the sound without a gap or a step, to the sample. One
+// goroutine uses it.
 type MP3Files struct {
 	rs     *Resampler
-	before []float32 // the end of what earlier files hold
+	before []float32 // the end of the sound in earlier files
 }
 
-// NewMP3Files takes sound at 1 to MaxResampleHz Hz. A machine without libmp3lame
-// gets an error that says how to install it.
+// NewMP3Files returns an encoder of sound at 1 to MaxResampleHz Hz. Without libmp3lame, the
+// error says how to install it.
 func NewMP3Files(rateHz int) (*MP3Files, error) {
 	rs, err := NewResampler(rateHz, MP3Hz)
 	if err != nil {
@@ -38,9 +37,8 @@ func NewMP3Files(rateHz int) (*MP3Files, error) {
 	return &MP3Files{rs: rs}, CheckMP3Encoder()
 }
 
-// Next returns the next samples, in [-1, 1], as a file; last says that no more
-// follow. A file is shorter than its samples by the few that the change of the
-// rate still needs, which come with the next.
+// Next returns the next samples, in [-1, 1], as a file; last marks the end. A file lacks the
+// few last samples that the resampler still needs, which come with the next file.
 func (f *MP3Files) Next(pcm []float32, last bool) ([]byte, error) {
 	at := f.rs.Process(nil, pcm)
 	if last {
@@ -61,7 +59,7 @@ func (f *MP3Files) Next(pcm []float32, last bool) ([]byte, error) {
 		return nil, err
 	}
 	var after []float32
-	if !last { // the sound goes on, and nobody knows how: as it came, backwards
+	if !last { // the sound continues, but is unknown yet: mirror it
 		after = slices.Clone(at[max(0, len(at)-mp3After):])
 		slices.Reverse(after)
 	}

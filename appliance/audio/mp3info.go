@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// mp3Info is what the first frame of a file says of it, in place of sound: how
-// many frames follow, and how many samples at both ends are not the sound's. It
-// is the "Info" header that LAME and its readers agree on; without it players
-// guess the length from the bitrate and begin with 23 ms of silence.
+// mp3Info is the first frame of a file, which has information in place of sound: how many
+// frames follow, and how many samples at both ends are padding. It is the "Info" header that
+// LAME and players agree on; without it players guess the length from the bitrate and begin
+// with 23 ms of silence.
 type mp3Info struct {
 	frames  int    // that follow; 0: not known yet
-	before  int    // samples that the encoder has put before the sound
-	behind  int    // and behind it
+	before  int    // padding samples before the sound
+	behind  int    // and after it
 	soundOf uint16 // the checksum of the frames that follow
 }
 
@@ -20,11 +20,11 @@ type mp3Info struct {
 // 96 kbit/s (7), 48 kHz (1), mono (3), as ISO 11172-3, 2.4.1.3, has it.
 var mp3Head = [4]byte{0xff, 0xfb, 0x70 | 1<<2, 0xc0}
 
-// mp3SideInfo is the length of a mono frame's side information, which is zero
-// here, so that who does not know the header plays a frame of silence.
+// mp3SideInfo is the length of a mono frame's side information. It is zero here, so that a
+// player that ignores the header plays a frame of silence.
 const mp3SideInfo = 17
 
-// frame is the header as a frame.
+// frame returns the header as a frame.
 func (f mp3Info) frame() []byte {
 	be := binary.BigEndian
 	b := make([]byte, 0, mp3FrameLen)
@@ -37,13 +37,13 @@ func (f mp3Info) frame() []byte {
 		b = be.AppendUint32(b, uint32(f.frames))
 		b = be.AppendUint32(b, uint32(all))
 		for i := range 100 {
-			b = append(b, byte(i*256/100)) // at a constant bitrate the place is the time
+			b = append(b, byte(i*256/100)) // at a constant bitrate, position is proportional to time
 		}
 	} else {
 		b = be.AppendUint32(b, 0)
 	}
 	b = append(b, "LAME3.100"...)
-	b = append(b, 1, 0)                   // a constant bitrate, no low-pass told
+	b = append(b, 1, 0)                   // a constant bitrate, unknown low-pass
 	b = append(b, make([]byte, 4+2+2)...) // no peak, no gains
 	b = append(b, 0, mp3BitsPerSecond/1000)
 	b = append(b, byte(f.before>>4), byte(f.before<<4|f.behind>>8), byte(f.behind))
@@ -57,8 +57,7 @@ func (f mp3Info) frame() []byte {
 	return append(b, bytes.Repeat([]byte{0}, mp3FrameLen-len(b))...)
 }
 
-// crc16 goes on with the checksum of the header: the polynomial 0x8005,
-// reflected, from 0 on.
+// crc16 continues the checksum of the header: the polynomial 0x8005, reflected, starting at 0.
 func crc16(sum uint16, b []byte) uint16 {
 	for _, v := range b {
 		sum ^= uint16(v)

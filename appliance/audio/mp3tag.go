@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// An id3Tag leaves out the ID3v2 tag that a stream may begin with, and keeps
-// nothing of it. The decoder would hold all of it until it is whole.
+// id3Tag removes the ID3v2 tag at the beginning of a stream, without storing it. The decoder
+// would buffer the whole tag.
 type id3Tag struct {
-	head   []byte // of the stream, or of a frame of the tag, until it is known what it is
-	frames bool   // past the tag's own head: its length is 0, so its frames are looked at
-	begun  bool   // past the tag, or there is none
-	skip   int    // bytes that are to be left out
-	past   int    // bytes of frames that are or will be
-	plain  bool   // lengths of frames have 8 bits a byte, as version 2.3 has them
+	head   []byte // of the stream, or of a frame of the tag, until it is identified
+	frames bool   // in a tag of length 0, whose frames are parsed
+	begun  bool   // the tag has ended, or there is none
+	skip   int    // bytes still to be skipped
+	past   int    // bytes of frames, skipped or to be skipped
+	plain  bool   // frame lengths use 8 bits per byte, as in version 2.3
 }
 
-// id3Len is the length of an ID3v2 tag's head, and of a frame's in it.
+// id3Len is the length of the header of an ID3v2 tag, and of a frame in it.
 const id3Len = 10
 
-// leaveOut returns what of p belongs to the stream behind the tag.
+// leaveOut returns the part of p after the tag.
 func (t *id3Tag) leaveOut(p []byte) ([]byte, error) {
 	for {
 		n := min(t.skip, len(p))
@@ -43,8 +43,8 @@ func (t *id3Tag) leaveOut(p []byte) ([]byte, error) {
 	}
 }
 
-// expected reports whether head is, as far as it came, that of a tag, or of a
-// frame of it.
+// expected reports whether head, as far as it is complete, is the header of a tag or of a
+// frame.
 func (t *id3Tag) expected() bool {
 	if !t.frames {
 		return bytes.HasPrefix([]byte("ID3"), t.head[:min(3, len(t.head))])
@@ -57,9 +57,9 @@ func (t *id3Tag) expected() bool {
 	return true
 }
 
-// take learns from a whole head how much is to be left out. A program that
-// writes to a pipe does not know how long the tag will be and leaves 0 there
-// (ffmpeg does with a picture), so its frames are counted instead.
+// take parses a complete header to find how much to skip. A program that writes to a pipe does
+// not know the length of the tag and leaves 0 there (ffmpeg does with a picture), so its frames
+// are parsed instead.
 func (t *id3Tag) take(h []byte) error {
 	if !t.frames {
 		t.skip = synchsafe(h[6:])
@@ -74,12 +74,12 @@ func (t *id3Tag) take(h []byte) error {
 		}
 	}
 	if t.past += t.skip; t.past > mp3MaxTag {
-		return fmt.Errorf("tag of %d bytes; at most %d are passed over", t.past, mp3MaxTag)
+		return fmt.Errorf("tag of %d bytes; at most %d are skipped", t.past, mp3MaxTag)
 	}
 	return nil
 }
 
-// synchsafe reads a number of four bytes with seven bits each.
+// synchsafe parses a number of four bytes with seven bits each.
 func synchsafe(b []byte) int {
 	return int(b[0]&0x7f)<<21 | int(b[1]&0x7f)<<14 | int(b[2]&0x7f)<<7 | int(b[3]&0x7f)
 }

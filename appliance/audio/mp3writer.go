@@ -7,30 +7,28 @@ import (
 )
 
 const (
-	// MP3Hz is the rate of all MP3 that is made here, the highest there is. At it
-	// a frame of a constant bitrate has always the same length.
+	// MP3Hz is the rate of all encoded MP3, the highest that MP3 has. At it, frames of a
+	// constant bitrate all have the same length.
 	MP3Hz = 48000
-	// mp3BitsPerSecond is a constant bitrate, so that a stream can be cut and
-	// sought at any frame and comes at the pace at which it is heard; a minute
-	// takes 720 kB. Of a voice of 22.05 kHz 40 dB of signal to noise are left (at
-	// 64 kbit/s 32), without a reservoir, which lets frames lean on earlier ones.
+	// mp3BitsPerSecond is a constant bitrate, so that a stream can be cut and sought at any
+	// frame and arrives at playback speed; a minute takes 720 kB. A voice at 22.05 kHz has a
+	// signal-to-noise ratio of 40 dB (32 at 64 kbit/s), without a bit reservoir, which makes
+	// frames depend on earlier ones.
 	mp3BitsPerSecond = 96000
-	// mp3Quality says how hard LAME searches (0 the hardest): at this bitrate
-	// the noise shaping that 3 and 5 add costs 4 dB, and twice the time. So an hour
-	// of sound takes a core 20 s.
+	// mp3Quality is LAME's search effort (0 is the most): at this bitrate the noise shaping of
+	// 3 and 5 costs 4 dB, and twice the time. An hour of sound takes 20 s of a core.
 	mp3Quality = 7
 
 	mp3FrameSamples = 1152
 	mp3FrameLen     = mp3FrameSamples / 8 * mp3BitsPerSecond / MP3Hz
-	// lameDelay is how many samples LAME puts before the sound, and
-	// mp3DecoderDelay how many every decoder does. Both are in the mirror of the
-	// filters, and the header that tells of the first takes the second for known.
+	// lameDelay is how many samples LAME adds before the sound, and mp3DecoderDelay how many
+	// every decoder adds. The header gives the first and implies the second.
 	lameDelay       = 576
 	mp3DecoderDelay = 529
 )
 
-// CheckMP3Encoder says what is missing on this machine to encode MP3, and how to
-// install it; nil: nothing.
+// CheckMP3Encoder returns an error that says what this machine lacks to encode MP3, and how to
+// install it; nil if nothing is missing.
 func CheckMP3Encoder() error {
 	l, err := openLAME(lameName)
 	if err == nil {
@@ -39,27 +37,25 @@ func CheckMP3Encoder() error {
 	return err
 }
 
-// An MP3Writer encodes sound as one stream of MP3 while it comes: 96 kbit/s,
-// mono, MP3Hz, without a gap however the sound is cut into calls. Frames leave
-// as soon as LAME has looked ahead far enough, two frames behind the sound at most, and no
-// frame leans on bytes of earlier ones, so what is cut off at any of them can be
-// played from there. One goroutine uses it; who does not Close it leaks nothing.
+// MP3Writer encodes sound as an MP3 stream while it comes: 96 kbit/s, mono, MP3Hz, without gaps
+// between the calls. Frames are written at most two frames after the sound, when LAME's
+// lookahead allows, and do not depend on earlier ones, so that playback can start at any frame.
+// One goroutine uses it; an MP3Writer that is not closed leaks nothing.
 type MP3Writer struct {
 	w       io.Writer
 	enc     *lame
 	rs      *Resampler
 	pcm     []float32
-	part    []byte // of a frame that is not whole
-	heard   int    // samples at MP3Hz
+	part    []byte // of an incomplete frame
+	heard   int    // input samples at MP3Hz
 	frames  int    // written, without the header
 	soundOf uint16
 	err     error
 }
 
-// NewMP3Writer writes the stream's header to w: an "Info" frame, which tells
-// players where the sound begins. Close goes back to it, to tell the length, when
-// w is an io.WriteSeeker that can seek. Sound comes at 1 to MaxResampleHz Hz. A
-// machine without libmp3lame gets an error that says how to install it.
+// NewMP3Writer writes the stream's header to w: an "Info" frame, which tells players where the
+// sound begins. If w is an io.WriteSeeker that can seek, Close adds the length to it. Sound
+// comes at 1 to MaxResampleHz Hz. Without libmp3lame, the error says how to install it.
 func NewMP3Writer(w io.Writer, rateHz int) (*MP3Writer, error) {
 	rs, err := NewResampler(rateHz, MP3Hz)
 	if err != nil {
@@ -77,8 +73,8 @@ func NewMP3Writer(w io.Writer, rateHz int) (*MP3Writer, error) {
 	return m, nil
 }
 
-// Write adds samples in [-1, 1], and writes the frames that are whole with them
-// in one Write. An error is final: every later call returns it.
+// Write adds samples in [-1, 1], and writes the completed frames in one Write. An error is
+// final: every later call returns it.
 func (m *MP3Writer) Write(pcm []float32) error {
 	for len(pcm) > 0 && m.err == nil { // in pieces, so that the buffers stay small
 		n := min(len(pcm), 1<<14)
@@ -90,7 +86,7 @@ func (m *MP3Writer) Write(pcm []float32) error {
 	return m.err
 }
 
-// fail keeps the first error, and gives the encoder back with it.
+// fail keeps the first error, and frees the encoder.
 func (m *MP3Writer) fail(err error) {
 	if err != nil && m.err == nil {
 		m.err = err
@@ -98,8 +94,7 @@ func (m *MP3Writer) fail(err error) {
 	}
 }
 
-// encode writes the frames that come of pcm, until there are most of them in all
-// where most is not negative.
+// encode writes the frames of pcm, up to most frames in total unless most is negative.
 func (m *MP3Writer) encode(pcm []float32, most int) error {
 	for i, v := range pcm {
 		pcm[i] = bounded(v)
@@ -126,9 +121,8 @@ func (m *MP3Writer) encode(pcm []float32, most int) error {
 	return nil
 }
 
-// Close writes the last frames, silence behind the sound as far as these reach,
-// and the length into the header if that can be sought. It does not close what
-// it writes to. A second Close does nothing.
+// Close writes the last frames, with silence after the sound, and the length in the header if w
+// can seek. It does not close w. A second Close does nothing.
 func (m *MP3Writer) Close() error {
 	if m.err != nil {
 		if errors.Is(m.err, errMP3Closed) {
@@ -154,7 +148,7 @@ func (m *MP3Writer) finish() error {
 	}
 	all := int64(m.frames+1) * mp3FrameLen
 	if _, err := ws.Seek(-all, io.SeekCurrent); err != nil {
-		return nil // a pipe: the header stays as it is, and is valid
+		return nil // a pipe: the header is valid without the length
 	}
 	info := mp3Info{
 		frames:  m.frames,
@@ -171,9 +165,9 @@ func (m *MP3Writer) finish() error {
 	return nil
 }
 
-// close encodes the last samples, and then so many more, first those of after,
-// then silence, as bring the sound out of encoder and decoder, and as make so many
-// frames at least. It says how many samples are behind the sound.
+// close encodes the last samples, and enough further ones, of after and then silence, to flush
+// encoder and decoder and to make at least so many frames. It returns how many samples follow
+// the sound.
 func (m *MP3Writer) close(last, after []float32, least int) (behind int, err error) {
 	want := (m.heard + lameDelay + mp3DecoderDelay + mp3FrameSamples - 1) / mp3FrameSamples
 	want = max(want, least)

@@ -8,33 +8,31 @@ import (
 )
 
 const (
-	// mp4MaxIndex bounds the list of tracks and samples (moov), which is kept
-	// whole: three hours of AAC are 2 MiB. mp4MaxFragment bounds that of one
-	// fragment (moof): twenty minutes. mp4MaxBrand bounds ftyp: browsers write
-	// 32 bytes.
+	// mp4MaxIndex bounds the list of tracks and samples (moov), which is held whole: three
+	// hours of AAC are 2 MiB. mp4MaxFragment bounds that of one fragment (moof): twenty
+	// minutes. mp4MaxBrand bounds ftyp: browsers write 32 bytes.
 	mp4MaxIndex    = 2 << 20
 	mp4MaxFragment = 1 << 20
 	mp4MaxBrand    = 1 << 10
 	// mp4MaxSample bounds one sample: the longest Opus packet is 61 kB.
 	mp4MaxSample = 1 << 16
-	// mp4ToEnd is the size of a box that lasts as long as the stream.
+	// mp4ToEnd is the size of a box that extends to the end of the stream.
 	mp4ToEnd = math.MaxInt64
 )
 
-// An mp4Parser plays the first track of an MP4 or QuickTime stream that holds AAC
-// or Opus, as it comes: fragments, as browsers record (moov, then moof and mdat
-// again and again), and files whose index stands before their sound. It holds the
-// one box or sample that is incomplete. A stream that begins anew (a recorder
-// that was restarted) is played on.
+// mp4Parser plays the first AAC or Opus track of an MP4 or QuickTime stream: fragments, as
+// browsers record (moov, then moof and mdat repeatedly), and files whose index precedes their
+// sound. It holds at most one incomplete box or sample. A stream that starts anew (a restarted
+// recorder) is continued.
 type mp4Parser struct {
 	buf    []byte
 	offset int64 // of buf in the stream
-	begun  int64 // where the file began: places in its index count from there
+	begun  int64 // where the file began: offsets in its index are relative to it
 	brand  []byte
 	track  *mp4Track // nil before the index
-	early  bool      // the index was read before the stream
-	rest   int64     // bytes of the open box that are still to come
-	sound  bool      // the open box holds samples
+	early  bool      // the index was parsed before the stream
+	rest   int64     // remaining bytes of the open box
+	sound  bool      // the open box contains samples
 
 	aac  avTrack
 	opus opusTrack
@@ -42,8 +40,8 @@ type mp4Parser struct {
 
 func newMP4Parser() parser { return &mp4Parser{} }
 
-// readLateIndex returns a parser for a whole file whose index stands behind its
-// sound, as cameras and phones write it; nil where it does not.
+// readLateIndex returns a parser for a whole file whose index follows its sound, as cameras and
+// phones write it, or nil for other files.
 func readLateIndex(data []byte) (*mp4Parser, error) {
 	var brand []byte
 	for at, sound := int64(0), false; at < int64(len(data)); {
@@ -53,7 +51,7 @@ func readLateIndex(data []byte) (*mp4Parser, error) {
 		case !whole && (sound || err == nil && kind == "mdat"):
 			return nil, errNoIndex
 		case !whole:
-			return nil, nil // the stream's reader says what is wrong
+			return nil, nil // the stream parser reports what is wrong
 		}
 		switch {
 		case kind == "ftyp" && size <= mp4MaxBrand:
@@ -64,7 +62,7 @@ func readLateIndex(data []byte) (*mp4Parser, error) {
 			return nil, nil
 		case kind == "moov":
 			if size > mp4MaxIndex {
-				return nil, fmt.Errorf("mp4: its index (moov) has %d bytes; at most %d are taken", size, mp4MaxIndex)
+				return nil, fmt.Errorf("mp4: its index (moov) has %d bytes; at most %d are allowed", size, mp4MaxIndex)
 			}
 			track, err := readMP4Index(brand, b[:size])
 			if err != nil {
@@ -82,12 +80,12 @@ func readLateIndex(data []byte) (*mp4Parser, error) {
 	return nil, nil
 }
 
-// errNoIndex is told of a file that was cut off, or whose recorder was.
+// errNoIndex is the error for a truncated file.
 var errNoIndex = errors.New("mp4: it is cut off: its index (moov), which comes last in such a file, is missing")
 
 func (m *mp4Parser) feed(p []byte, to *sink) error {
 	for {
-		n := min(len(p), max(1<<16-len(m.buf), 1<<12)) // so that a large p is not moved again and again
+		n := min(len(p), max(1<<16-len(m.buf), 1<<12)) // so that a large p is not moved repeatedly
 		m.buf, p = append(m.buf, p[:n]...), p[n:]
 		used, err := m.parse(m.buf, to)
 		m.offset += int64(used)
@@ -110,8 +108,7 @@ func (m *mp4Parser) end(*sink) error {
 	return nil
 }
 
-// parse takes whole boxes and samples off b until one is incomplete, and returns
-// how far it came.
+// parse parses complete boxes and samples at the beginning of b, and returns their length.
 func (m *mp4Parser) parse(b []byte, to *sink) (used int, err error) {
 	for err == nil {
 		var n int
@@ -125,13 +122,13 @@ func (m *mp4Parser) parse(b []byte, to *sink) (used int, err error) {
 	return used, err
 }
 
-// inside plays or leaves out what comes of the open box at a place in the stream.
+// inside plays or skips data of the open box at a position in the stream.
 func (m *mp4Parser) inside(b []byte, at int64, to *sink) (used int, err error) {
-	until := at + m.rest // of the box
+	until := at + m.rest // end of the available data of the box
 	if m.rest == mp4ToEnd {
 		until = mp4ToEnd
 	}
-	next := until // where something is to be played
+	next := until // position of the next sample to play
 	var s mp4Sample
 	if m.sound {
 		var ok bool
@@ -144,7 +141,7 @@ func (m *mp4Parser) inside(b []byte, at int64, to *sink) (used int, err error) {
 	}
 	switch {
 	case next < at:
-		return 0, fmt.Errorf("a sample of sound lies at byte %d, within what came before", next)
+		return 0, fmt.Errorf("a sample of sound is at byte %d, within what came before", next)
 	case next > at || next == until:
 		n := int(min(next-at, int64(len(b))))
 		m.pass(n)
@@ -153,7 +150,7 @@ func (m *mp4Parser) inside(b []byte, at int64, to *sink) (used int, err error) {
 		}
 		return n, nil
 	case s.size > mp4MaxSample:
-		return 0, fmt.Errorf("sample of %d bytes; at most %d are taken", s.size, mp4MaxSample)
+		return 0, fmt.Errorf("sample of %d bytes; at most %d are allowed", s.size, mp4MaxSample)
 	case next+int64(s.size) > until:
 		return 0, fmt.Errorf("a sample of %d bytes ends behind the box that holds it", s.size)
 	case len(b) < s.size:
@@ -167,15 +164,15 @@ func (m *mp4Parser) inside(b []byte, at int64, to *sink) (used int, err error) {
 	return s.size, m.aac.decode(b[:s.size], to)
 }
 
-// pass notes that so much of the open box is done with.
+// pass records that so many bytes of the open box are done.
 func (m *mp4Parser) pass(n int) {
 	if m.rest != mp4ToEnd {
 		m.rest -= int64(n)
 	}
 }
 
-// box takes the box at the start of b, which stands at a place in the stream: it
-// reads it, or opens it to be played or left out.
+// box handles the box at the beginning of b, which is at a position in the stream: it parses
+// it, or opens it to be played or skipped.
 func (m *mp4Parser) box(b []byte, at int64) (used int, err error) {
 	kind, head, size, err := mp4Head(b)
 	if err != nil {
@@ -210,13 +207,13 @@ func (m *mp4Parser) box(b []byte, at int64) (used int, err error) {
 	return head, nil
 }
 
-// whole calls do with a box, its head included, once it is there.
+// whole calls do with a box, including its header, once it is complete.
 func (m *mp4Parser) whole(b []byte, kind string, size, most int64, do func([]byte) error) (int, error) {
 	if size == mp4ToEnd {
 		return 0, fmt.Errorf("box %q has no size; only what holds the sound (mdat) may leave it open", kind)
 	}
 	if size > most {
-		return 0, fmt.Errorf("box %q of %d bytes; at most %d are taken", kind, size, most)
+		return 0, fmt.Errorf("box %q of %d bytes; at most %d are allowed", kind, size, most)
 	}
 	if int64(len(b)) < size {
 		return 0, errMore
@@ -224,7 +221,7 @@ func (m *mp4Parser) whole(b []byte, kind string, size, most int64, do func([]byt
 	return int(size), do(b[:size])
 }
 
-// index chooses the track to be played.
+// index chooses the track to play.
 func (m *mp4Parser) index(moov []byte) error {
 	if m.early {
 		return nil
@@ -246,8 +243,8 @@ func (m *mp4Parser) play(track *mp4Track) {
 	}
 }
 
-// mp4Head reads a box's head: its kind, the head's own length, and the size of
-// the box with it (ISO 14496-12, 4.2).
+// mp4Head parses the header of a box: its kind, the length of the header, and the size of the
+// box including it (ISO 14496-12, 4.2).
 func mp4Head(b []byte) (kind string, head int, size int64, err error) {
 	if len(b) < 8 {
 		return "", 0, 0, errMore
@@ -266,7 +263,7 @@ func mp4Head(b []byte) (kind string, head int, size int64, err error) {
 			return "", 0, 0, errMore
 		}
 		long := binary.BigEndian.Uint64(b[8:])
-		if long > 1<<48 { // 256 TiB: keeps places in the stream far from overflow
+		if long > 1<<48 { // 256 TiB: keeps stream positions far from overflow
 			return "", 0, 0, fmt.Errorf("box %q of %d bytes", kind, long)
 		}
 		head, size = 16, int64(long)
@@ -274,7 +271,7 @@ func mp4Head(b []byte) (kind string, head int, size int64, err error) {
 		size = int64(n)
 	}
 	if size < int64(head) {
-		return "", 0, 0, fmt.Errorf("box %q of %d bytes is shorter than its head", kind, size)
+		return "", 0, 0, fmt.Errorf("box %q of %d bytes is shorter than its header", kind, size)
 	}
 	return kind, head, size, nil
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// mp4MaxSkip is the most that an edit list may leave out at the beginning, in
-// seconds: encoders need 20 to 130 ms, and who cuts further means a picture.
+// mp4MaxSkip is how much an edit list may cut at the beginning, in seconds: encoders need 20 to
+// 130 ms, and larger cuts are meant for pictures.
 const mp4MaxSkip = 1
 
-// mp4MaxBoxes is how many boxes are looked at in an index or a fragment. A track
-// has fifteen of them, and each costs time however small it is.
+// mp4MaxBoxes is how many boxes of an index or a fragment are parsed. A track has fifteen, and
+// each takes time however small it is.
 const mp4MaxBoxes = 1 << 11
 
-// mp4Walk has each take the boxes of data, from the outside in. Those that mp4Opens
-// names are opened after that.
+// mp4Walk calls each with the boxes of data, from the outside in. Boxes of mp4Opens are entered
+// afterwards.
 func mp4Walk(data []byte, each func(h *mp4.ReadHandle) error) (err error) {
 	defer mp4Recover(&err)
 	seen := 0
@@ -34,21 +34,20 @@ func mp4Walk(data []byte, each func(h *mp4.ReadHandle) error) (err error) {
 	return err
 }
 
-// An mp4Track is the track that is played: how its samples are decoded, and
-// where they lie.
+// mp4Track is the track to play: how its samples are decoded, and where they are.
 type mp4Track struct {
 	id     uint32
 	opus   bool
 	head   opusHead // of Opus
 	config []byte   // AudioSpecificConfig of AAC
-	skip   float64  // seconds at the beginning that are not to be heard
+	skip   float64  // seconds to skip at the beginning
 
-	defaults map[uint32]uint32 // the size of samples of each track's fragments that say none
+	defaults map[uint32]uint32 // default sample size of each track's fragments
 	table    mp4Table          // samples of the index
-	runs     []mp4Run          // samples of the fragment, which follow those
+	runs     []mp4Run          // samples of the current fragment, after those of the table
 }
 
-// An mp4Entry is what an index says of one track.
+// mp4Entry is the index of one track.
 type mp4Entry struct {
 	id        uint32
 	sound     bool
@@ -57,13 +56,13 @@ type mp4Entry struct {
 	codec     string // of the first sample entry
 	config    []byte
 	opus      *mp4.DOps
-	kind      byte // of the elementary stream, by ISO 14496-1, table 5
-	// The tables of samples, whole boxes without their heads.
+	kind      byte // of the elementary stream (ISO 14496-1, table 5)
+	// The sample tables: whole boxes without their headers.
 	sizes, chunks, chunks64, perChunk []byte
 }
 
-// readMP4Index chooses the first track with AAC or Opus of an index. The brand is
-// the box before it, which tells QuickTime from MP4; it may be empty.
+// readMP4Index chooses the first AAC or Opus track of an index. brand is the box before it,
+// which distinguishes QuickTime from MP4; it may be empty.
 func readMP4Index(brand, moov []byte) (*mp4Track, error) {
 	var entries []*mp4Entry
 	defaults := map[uint32]uint32{}
@@ -89,7 +88,7 @@ func readMP4Index(brand, moov []byte) (*mp4Track, error) {
 	return chooseMP4(entries, defaults)
 }
 
-// mp4Opens tells whether what lies in a box is looked at.
+// mp4Opens reports whether the children of a box are parsed.
 func mp4Opens(kind string) bool {
 	switch kind {
 	case "moov", "trak", "mdia", "minf", "stbl", "stsd", "edts", "mvex", "mp4a", "Opus", "wave", "moof", "traf":
@@ -98,7 +97,7 @@ func mp4Opens(kind string) bool {
 	return false
 }
 
-// chooseMP4 is the first track that can be played.
+// chooseMP4 returns the first playable track.
 func chooseMP4(entries []*mp4Entry, defaults map[uint32]uint32) (*mp4Track, error) {
 	var seen []string
 	for _, e := range entries {
@@ -116,7 +115,7 @@ func chooseMP4(entries []*mp4Entry, defaults map[uint32]uint32) (*mp4Track, erro
 	if len(seen) == 0 {
 		return nil, errors.New("it has no tracks")
 	}
-	return nil, fmt.Errorf("its tracks are %s; only sound in AAC or Opus is taken", strings.Join(seen, ", "))
+	return nil, fmt.Errorf("its tracks are %s; only sound in AAC or Opus is supported", strings.Join(seen, ", "))
 }
 
 func (e *mp4Entry) name() string {
@@ -131,7 +130,7 @@ func (e *mp4Entry) name() string {
 	return fmt.Sprintf("%q", e.codec)
 }
 
-// read takes a box of a track.
+// read parses a box of a track.
 func (e *mp4Entry) read(data []byte, h *mp4.ReadHandle) error {
 	kind := h.BoxInfo.Type.String()
 	if n := len(h.Path); e.codec == "" && n > 1 && h.Path[n-2] == mp4.BoxTypeStsd() {
@@ -151,7 +150,7 @@ func (e *mp4Entry) read(data []byte, h *mp4.ReadHandle) error {
 	case "hdlr":
 		var b mp4.Hdlr
 		err := mp4Unmarshal(data, h, &b)
-		// QuickTime has a second one within minf, which names no medium.
+		// QuickTime has a second one within minf, which is not the medium's.
 		e.sound = e.sound || b.HandlerType == [4]byte{'s', 'o', 'u', 'n'}
 		return err
 	case "elst":
@@ -176,7 +175,7 @@ func (e *mp4Entry) read(data []byte, h *mp4.ReadHandle) error {
 	return nil
 }
 
-// edit takes the beginning of the first edit that plays something.
+// edit finds the beginning of the first edit that plays something.
 func (e *mp4Entry) edit(data []byte, h *mp4.ReadHandle) error {
 	var b mp4.Elst
 	if err := mp4Unmarshal(data, h, &b); err != nil {
@@ -191,7 +190,7 @@ func (e *mp4Entry) edit(data []byte, h *mp4.ReadHandle) error {
 	return nil
 }
 
-// descriptors takes what an elementary stream says of itself (ISO 14496-1, 7.2.6).
+// descriptors parses the descriptors of an elementary stream (ISO 14496-1, 7.2.6).
 func (e *mp4Entry) descriptors(all []mp4.Descriptor) {
 	for _, d := range all {
 		switch {
@@ -203,7 +202,7 @@ func (e *mp4Entry) descriptors(all []mp4.Descriptor) {
 	}
 }
 
-// track is what is to be played of a track, nil where it is none that is taken.
+// track returns the track to play, nil if it is not supported.
 func (e *mp4Entry) track() (*mp4Track, error) {
 	t := &mp4Track{id: e.id}
 	switch {
@@ -230,7 +229,8 @@ func (e *mp4Entry) track() (*mp4Track, error) {
 	return t, e.samples(&t.table)
 }
 
-// mp4Body is what a box holds, none where it says that it is longer than all.
+// mp4Body returns the content of a box, or nothing if the box claims to be longer than the
+// data.
 func mp4Body(data []byte, h *mp4.ReadHandle) []byte {
 	from, to := h.BoxInfo.Offset+h.BoxInfo.HeaderSize, h.BoxInfo.Offset+h.BoxInfo.Size
 	if from > to || to > uint64(len(data)) {
@@ -251,8 +251,8 @@ func mp4Read(body []byte, into mp4.IBox, ctx mp4.Context) error {
 	return nil
 }
 
-// mp4Recover makes an error of a panic: the library may not check all that a
-// damaged box says.
+// mp4Recover converts a panic to an error: the library may not check everything in a damaged
+// box.
 func mp4Recover(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("damaged: %v", r)

@@ -8,14 +8,13 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// An mp4Sample is where a frame of sound lies, counted from the file's beginning.
+// mp4Sample is the position of a frame of sound, from the beginning of the file.
 type mp4Sample struct {
 	at   int64
 	size int
 }
 
-// An mp4Run is samples that lie one behind the other, all of one size where sizes
-// is nil.
+// mp4Run is consecutive samples, all of one size if sizes is nil.
 type mp4Run struct {
 	at    int64
 	count uint32
@@ -23,7 +22,7 @@ type mp4Run struct {
 	sizes []uint32
 }
 
-// length is how many bytes the samples take.
+// length returns the size of the samples in bytes.
 func (r *mp4Run) length() int64 {
 	if r.sizes == nil {
 		return int64(r.count) * int64(r.size)
@@ -35,7 +34,7 @@ func (r *mp4Run) length() int64 {
 	return sum
 }
 
-// first is the first of the samples.
+// first returns the first of the samples.
 func (r *mp4Run) first() mp4Sample {
 	if r.sizes == nil {
 		return mp4Sample{r.at, int(r.size)}
@@ -43,7 +42,7 @@ func (r *mp4Run) first() mp4Sample {
 	return mp4Sample{r.at, int(r.sizes[0])}
 }
 
-// drop leaves the first of the samples behind.
+// drop removes the first of the samples.
 func (r *mp4Run) drop() {
 	r.at += int64(r.first().size)
 	r.count--
@@ -52,21 +51,20 @@ func (r *mp4Run) drop() {
 	}
 }
 
-// An mp4Table is the samples of an index (ISO 14496-12, 8.7): chunks of some
-// samples each. They are counted off, not written out: a few bytes can stand for
-// billions.
+// mp4Table is the samples of an index (ISO 14496-12, 8.7): chunks of some samples each. They
+// are counted, not expanded: a few bytes can stand for billions.
 type mp4Table struct {
-	rest     mp4Run // samples that are in no chunk yet
+	rest     mp4Run // samples not yet in a chunk
 	chunks   []uint64
 	perChunk []mp4PerChunk
-	chunk    uint32 // number of the next, from 1
-	open     mp4Run // what is left of the one before
+	chunk    uint32 // number of the next chunk, from 1
+	open     mp4Run // the rest of the previous chunk
 }
 
-// mp4PerChunk says how many samples the chunks have from one on.
+// mp4PerChunk is how many samples the chunks have from a number on.
 type mp4PerChunk struct{ first, samples uint32 }
 
-// next is the run of which samples are due, nil behind the last.
+// next returns the run with the next samples, nil after the last.
 func (t *mp4Table) next() (*mp4Run, error) {
 	for t.open.count == 0 {
 		if len(t.chunks) == 0 || t.rest.count == 0 {
@@ -80,7 +78,7 @@ func (t *mp4Table) next() (*mp4Run, error) {
 		}
 		at := t.chunks[0]
 		if at > 1<<48 {
-			return nil, fmt.Errorf("chunk %d lies at byte %d", t.chunk, at)
+			return nil, fmt.Errorf("chunk %d is at byte %d", t.chunk, at)
 		}
 		t.open = t.rest
 		t.open.at, t.open.count = int64(at), min(t.perChunk[0].samples, t.rest.count)
@@ -94,13 +92,13 @@ func (t *mp4Table) next() (*mp4Run, error) {
 	return &t.open, nil
 }
 
-// samples reads the tables of a track. They are read here since they are as long as
-// the file: the library takes a microsecond for each number.
+// samples parses the sample tables of a track. It does so itself since they are as long as the
+// file: the library takes a microsecond for each number.
 func (e *mp4Entry) samples(t *mp4Table) error {
 	if e.sizes == nil { // all its samples come in fragments
 		return nil
 	}
-	head := mp4Numbers(e.sizes, 4) // the size of all, if they have one, and how many there are
+	head := mp4Numbers(e.sizes, 4) // the common size, if any, and the number of samples
 	if len(head) < 2 {
 		return fmt.Errorf("box \"stsz\" of %d bytes is too short", len(e.sizes))
 	}
@@ -124,7 +122,7 @@ func (e *mp4Entry) samples(t *mp4Table) error {
 	return nil
 }
 
-// mp4Numbers are those that a box holds behind so many bytes of its body.
+// mp4Numbers returns the numbers of a box after so many bytes of its body.
 func mp4Numbers(body []byte, from int) []uint32 {
 	body = body[min(from, len(body)):]
 	numbers := make([]uint32, len(body)/4)
@@ -134,7 +132,7 @@ func mp4Numbers(body []byte, from int) []uint32 {
 	return numbers
 }
 
-// next is the sample that is due; done leaves it behind.
+// next returns the next sample, which done removes.
 func (t *mp4Track) next() (s mp4Sample, ok bool, err error) {
 	r, err := t.due()
 	if r == nil || err != nil {
@@ -162,13 +160,12 @@ func (t *mp4Track) due() (*mp4Run, error) {
 	return &t.runs[0], nil
 }
 
-// mp4MaxSamples is how many samples a fragment may have, twenty minutes of AAC:
-// each takes 20 bytes of memory, and may take none of the stream. Each run counts
-// as one more.
+// mp4MaxSamples is how many samples a fragment may have, twenty minutes of AAC: each takes 20
+// bytes of memory, but may take none of the stream. Each run counts as one more.
 const mp4MaxSamples = 1 << 16
 
-// fragment takes the list of a fragment's samples (ISO 14496-12, 8.8), a moof that
-// begins at a place of the file.
+// fragment parses the sample list of a fragment (ISO 14496-12, 8.8), a moof at a position of
+// the file.
 func (t *mp4Track) fragment(moof []byte, at int64) error {
 	if _, waits, err := t.next(); waits || err != nil {
 		return errors.Join(errors.New("a fragment begins before the sound of the one before it has come"), err)
@@ -190,18 +187,18 @@ func (t *mp4Track) fragment(moof []byte, at int64) error {
 	return nil
 }
 
-// An mp4Fragment is a moof while it is read.
+// mp4Fragment is a moof during parsing.
 type mp4Fragment struct {
 	track  *mp4Track
-	moof   int64 // where it begins
-	base   int64 // from which the runs of the track's part count
-	behind int64 // where the run before ended
+	moof   int64 // its position
+	base   int64 // the base of the track's runs
+	behind int64 // where the previous run ended
 	id     uint32
-	size   uint32 // of samples whose run says none
+	size   uint32 // default size of samples
 	count  int64  // of samples and runs
 }
 
-// head begins the part of a track.
+// head starts the part of a track.
 func (f *mp4Fragment) head(moof []byte, h *mp4.ReadHandle) error {
 	var b mp4.Tfhd
 	if err := mp4Unmarshal(moof, h, &b); err != nil {
@@ -214,19 +211,19 @@ func (f *mp4Fragment) head(moof []byte, h *mp4.ReadHandle) error {
 	switch {
 	case b.CheckFlag(mp4.TfhdBaseDataOffsetPresent):
 		if b.BaseDataOffset > 1<<48 {
-			return fmt.Errorf("its samples lie at byte %d", b.BaseDataOffset)
+			return fmt.Errorf("its samples are at byte %d", b.BaseDataOffset)
 		}
 		f.base = int64(b.BaseDataOffset)
 	case b.CheckFlag(mp4.TfhdDefaultBaseIsMoof):
 		f.base = f.moof
-	default: // the first track's count from the moof, the others' from the one before
+	default: // the first track's base is the moof, the others' the end of the previous one
 		f.base = f.behind
 	}
 	f.behind = f.base
 	return nil
 }
 
-// run takes samples of the track whose part was begun.
+// run parses samples of the current track.
 func (f *mp4Fragment) run(moof []byte, h *mp4.ReadHandle) error {
 	body := mp4Body(moof, h)
 	if f.count++; len(body) >= 8 {
@@ -240,10 +237,10 @@ func (f *mp4Fragment) run(moof []byte, h *mp4.ReadHandle) error {
 		return err
 	}
 	r := mp4Run{at: f.behind, count: b.SampleCount, size: f.size}
-	if b.CheckFlag(0x1) { // it says where its data begin
+	if b.CheckFlag(0x1) { // it has a data offset
 		r.at = f.base + int64(b.DataOffset)
 	}
-	if b.CheckFlag(0x200) { // and each of its samples how long it is
+	if b.CheckFlag(0x200) { // it has a size for each sample
 		r.sizes = make([]uint32, 0, len(b.Entries))
 		for _, e := range b.Entries {
 			r.sizes = append(r.sizes, e.SampleSize)

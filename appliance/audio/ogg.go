@@ -18,17 +18,17 @@ const (
 	oggLast      = 4
 )
 
-// An oggPage is one page, checked, with its bytes not copied.
+// oggPage is a checked page, whose data is not copied.
 type oggPage struct {
 	flags    byte
-	granule  int64 // the codec's time at the end of the last packet that ends here; -1 if none does
+	granule  int64 // the codec's time at the end of the last packet that ends in the page; -1 if none does
 	serial   uint32
 	sequence uint32
 	segments []byte
 	body     []byte
 }
 
-// oggPages cuts a stream of bytes into pages. It holds at most one of them.
+// oggPages cuts a stream of bytes into pages. It holds at most one page.
 type oggPages struct {
 	buf    []byte
 	offset int64 // of buf in the stream
@@ -37,8 +37,8 @@ type oggPages struct {
 // feed calls do with each page that is complete.
 func (o *oggPages) feed(p []byte, do func(oggPage) error) error {
 	for {
-		// Only a page's worth is taken over at a time, so that a large p is not
-		// copied again and again.
+		// Only one page's worth is copied at a time, so that a large p is not copied
+		// repeatedly.
 		n := min(oggMaxPage-len(o.buf), len(p))
 		o.buf, p = append(o.buf, p[:n]...), p[n:]
 		used := 0
@@ -63,8 +63,7 @@ func (o *oggPages) feed(p []byte, do func(oggPage) error) error {
 	}
 }
 
-// parseOggPage returns the page at the start of b and its length, 0 when it is
-// not complete.
+// parseOggPage returns the page at the beginning of b and its length, 0 if it is incomplete.
 func parseOggPage(b []byte) (oggPage, int, error) {
 	const magic = "OggS"
 	if n := min(len(b), len(magic)); string(b[:n]) != magic[:n] {
@@ -102,7 +101,7 @@ func parseOggPage(b []byte) (oggPage, int, error) {
 	}, size, nil
 }
 
-// oggGranule is the granule position in a page's header.
+// oggGranule returns the granule position in a page's header.
 func oggGranule(head []byte) int64 { return int64(binary.LittleEndian.Uint64(head[6:])) }
 
 // appendOggPage appends a page to b, with its checksum.
@@ -121,9 +120,9 @@ func appendOggPage(b []byte, p oggPage) []byte {
 	return b
 }
 
-// oggCRC is the checksum of a page, its own field taken as zero: CRC-32 with
-// polynomial 0x04c11db7, most significant bit first, neither inverted nor
-// begun with ones (RFC 3533, 6), which hash/crc32 does not have.
+// oggCRC returns the checksum of a page with the checksum field taken as zero: CRC-32 with
+// polynomial 0x04c11db7, most significant bit first, neither inverted nor starting with ones
+// (RFC 3533, 6), which hash/crc32 lacks.
 func oggCRC(page []byte) uint32 {
 	crc := uint32(0)
 	for _, part := range [...][]byte{page[:22], {0, 0, 0, 0}, page[26:]} {

@@ -7,22 +7,21 @@ import (
 	"io"
 )
 
-var errNoPage = errors.New("no whole page begins here")
+var errNoPage = errors.New("no complete page begins here")
 
-// opusHeader is what a page's header says of it.
+// opusHeader is the header of a page.
 type opusHeader struct {
 	granule, length int64
 	sequence        uint32
-	packets         int64 // that end here
+	packets         int64 // that end in it
 }
 
-// findPages finds the pages of sound. A page that follows from the one before is
-// believed by its header; one that does not is read whole, for something is
-// damaged: it, or what should be before it. An error means that the disk could
-// not be read.
+// findPages finds the pages of sound. If a page follows from the one before, its header is
+// trusted; otherwise it is read whole, since it or the data before it is damaged. An error
+// means that the disk could not be read.
 func (o *OpusFile) findPages(size int64) error {
 	const frame = opusHz / opusFrames
-	var end int64 // of the last page, in time
+	var end int64 // granule position of the last page
 	var sequence uint32
 	for at := int64(0); at < size; {
 		h, err := o.header(at, size)
@@ -41,7 +40,7 @@ func (o *OpusFile) findPages(size int64) error {
 			at = next
 			continue
 		}
-		if h.granule > end { // else it is one of the two headers
+		if h.granule > end { // otherwise it is one of the two headers
 			begin := end
 			if h.sequence != sequence { // pages are missing before it
 				begin = max(end, h.granule-h.packets*frame)
@@ -56,8 +55,7 @@ func (o *OpusFile) findPages(size int64) error {
 	return nil
 }
 
-// search returns where the next whole page begins from an offset on: size, when
-// none does.
+// search returns the offset of the next complete page, or size if there is none.
 func (o *OpusFile) search(at, size int64) (int64, error) {
 	const magic = "OggS"
 	buf := make([]byte, 1<<16)
@@ -83,8 +81,7 @@ func (o *OpusFile) search(at, size int64) (int64, error) {
 	return size, nil
 }
 
-// header reads the header of the page at an offset. errNoPage: there is none, or
-// not all of the page.
+// header reads the header of the page at an offset. errNoPage: there is no complete page.
 func (o *OpusFile) header(offset, size int64) (h opusHeader, err error) {
 	buf := make([]byte, min(oggHeadLen+255, size-offset))
 	if _, err := o.r.ReadAt(buf, offset); err != nil && !errors.Is(err, io.EOF) {
@@ -109,7 +106,7 @@ func (o *OpusFile) header(offset, size int64) (h opusHeader, err error) {
 	return h, nil
 }
 
-// page reads a whole page and returns where the next one begins.
+// page reads a complete page and returns the offset of the next.
 func (o *OpusFile) page(offset, size int64) (p oggPage, next int64, err error) {
 	h, err := o.header(offset, size)
 	if err != nil {

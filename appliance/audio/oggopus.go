@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// oggMaxPacket bounds a packet of audio: the longest that Opus has, 48 frames
-// of 1275 bytes and their lengths (RFC 6716, 3.2.5).
+// oggMaxPacket bounds a packet of audio: the longest of Opus has 48 frames of 1275 bytes and
+// their lengths (RFC 6716, 3.2.5).
 const oggMaxPacket = 48*1275 + 2*48 + 2
 
-// An opusHead is the header of an Opus stream (RFC 7845, 5.1).
+// opusHead is the header of an Opus stream (RFC 7845, 5.1).
 type opusHead struct {
 	channels int
-	preSkip  int // samples at 48 kHz that come before the sound
+	preSkip  int // samples at 48 kHz before the sound
 	gain     float32
 }
 
@@ -35,26 +35,26 @@ func parseOpusHead(b []byte) (opusHead, error) {
 	return h, nil
 }
 
-// opusGain is the factor of a gain in 1/256 dB.
+// opusGain returns the factor of a gain in 1/256 dB.
 func opusGain(q8 int16) float32 { return float32(math.Pow(10, float64(q8)/(20*256))) }
 
-// An opusTrack decodes one Opus stream after another into a sink, whatever
-// container they come in, leaving out their pre-skip. It has one decoder for
-// all, made at the first packet: headers are cheap to send.
+// opusTrack decodes consecutive Opus streams into a sink, whatever their container, without
+// their pre-skip. All share one decoder, made at the first packet, since headers are cheap to
+// send.
 type opusTrack struct {
 	dec      *opusDecoder
-	stale    bool // dec was used for the stream before
+	stale    bool // dec was used for the previous stream
 	channels int
 	gain     float32
-	skip     int // frames that are still to be left out, at 48 kHz while stale
+	skip     int // frames still to be skipped, at 48 kHz while stale
 }
 
-// begin is called with the header of each stream.
+// begin starts a stream with its header.
 func (t *opusTrack) begin(h opusHead) {
 	t.channels, t.gain, t.skip, t.stale = h.channels, h.gain, h.preSkip, true
 }
 
-// decoder returns the decoder for the stream that was begun.
+// decoder returns the decoder for the current stream.
 func (t *opusTrack) decoder(to *sink) (*opusDecoder, error) {
 	if t.dec != nil && !t.stale {
 		return t.dec, nil
@@ -76,8 +76,7 @@ func (t *opusTrack) decoder(to *sink) (*opusDecoder, error) {
 	return t.dec, nil
 }
 
-// decode puts a packet's sound into the sink, all but the last drop samples (at
-// 48 kHz).
+// decode decodes a packet into the sink, without the last drop samples (at 48 kHz).
 func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
 	dec, err := t.decoder(to)
 	if err != nil {
@@ -105,12 +104,12 @@ func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
 
 func rescale(n, from, to int) int { return int(resampledLen(int64(n), int64(from), int64(to))) }
 
-// An oggParser plays the first stream of Opus or Vorbis of an Ogg stream, and those
-// that are chained behind it.
+// oggParser plays the first Opus or Vorbis stream of an Ogg stream, and the streams chained
+// after it.
 type oggParser struct {
 	pages oggPages
 	seen  []string // the codecs of other streams
-	link  *oggLink // nil until one was found
+	link  *oggLink // nil until found
 	track opusTrack
 
 	vorbis *vorbisLink // likewise
@@ -134,7 +133,7 @@ func (o *oggParser) noOpus() error {
 	if len(o.seen) == 0 {
 		return errors.New("ogg: the stream ends before its first header")
 	}
-	return fmt.Errorf("ogg: it holds %s; only Opus and Vorbis are taken", strings.Join(o.seen, ", "))
+	return fmt.Errorf("ogg: it holds %s; only Opus and Vorbis are supported", strings.Join(o.seen, ", "))
 }
 
 func (o *oggParser) page(p oggPage, to *sink) error {
@@ -151,7 +150,7 @@ func (o *oggParser) page(p oggPage, to *sink) error {
 		return nil
 	}
 	if o.link == nil {
-		return o.noOpus() // all first pages come before all others
+		return o.noOpus() // the first pages of all streams come before any other page
 	}
 	if p.serial != o.link.serial || o.link.ended {
 		return nil
@@ -162,7 +161,7 @@ func (o *oggParser) page(p oggPage, to *sink) error {
 	return nil
 }
 
-// first takes the page that begins a stream.
+// first handles a page that begins a stream.
 func (o *oggParser) first(p oggPage) error {
 	switch {
 	case isVorbis(p.body) && o.link == nil:
@@ -173,7 +172,7 @@ func (o *oggParser) first(p oggPage) error {
 		}
 		return nil
 	case o.link != nil && !o.link.tagged, o.vorbis != nil:
-		return nil // a second Opus stream beside the first
+		return nil // a second Opus stream in parallel
 	}
 	head, err := parseOpusHead(p.body)
 	if err != nil {
@@ -184,11 +183,10 @@ func (o *oggParser) first(p oggPage) error {
 	return nil
 }
 
-// firstVorbis takes the page that begins a stream of Vorbis, whose first header is
-// alone on it.
+// firstVorbis handles a page that begins a Vorbis stream; its first header is alone on it.
 func (o *oggParser) firstVorbis(p oggPage) error {
 	if o.vorbis != nil && !o.vorbis.ended {
-		return nil // a second one beside the first
+		return nil // a second one in parallel
 	}
 	if len(p.body) != 30 {
 		return fmt.Errorf("ogg: vorbis: the first header has %d bytes; expected 30", len(p.body))
@@ -204,7 +202,7 @@ func (o *oggParser) firstVorbis(p oggPage) error {
 	return nil
 }
 
-// oggCodec names what a stream's first packet begins.
+// oggCodec returns the codec of a stream by its first packet.
 func oggCodec(b []byte) string {
 	for _, c := range [...]struct{ magic, name string }{
 		{"\x7fFLAC", "FLAC"}, {"Speex   ", "Speex"}, {"\x80theora", "Theora video"},
@@ -217,15 +215,15 @@ func oggCodec(b []byte) string {
 	return fmt.Sprintf("something that begins with %q", b[:min(8, len(b))])
 }
 
-// An oggLink is one Opus stream from its first page to its last.
+// oggLink is one Opus stream from its first page to its last.
 type oggLink struct {
 	serial uint32
 	next   uint32 // the number of the next page
 	track  *opusTrack
-	tagged bool // the second header has come: sound follows
+	tagged bool // the second header is complete: sound follows
 	ended  bool
 
-	packet []byte // what there is of a packet that goes on in the next page
+	packet []byte // the beginning of a packet that continues on the next page
 	broken bool   // its beginning is missing
 	begun  bool
 	begin  int64 // granule position of the first sample
@@ -253,7 +251,7 @@ func (l *oggLink) page(p oggPage, to *sink) error {
 	return l.play(p, packets, to)
 }
 
-// packets returns the packets that end in p, and keeps the one that does not.
+// packets returns the packets that end in p, and holds the beginning of one that does not.
 func (l *oggLink) packets(p oggPage) (done [][]byte, err error) {
 	if p.flags&oggContinued == 0 {
 		l.packet, l.broken = nil, false
@@ -271,12 +269,12 @@ func (l *oggLink) packets(p oggPage) (done [][]byte, err error) {
 		if len(l.packet) > 0 {
 			piece = append(l.packet, piece...)
 		}
-		if !l.tagged && len(done) == 0 { // comments and pictures: as long as they like, and unread
+		if !l.tagged && len(done) == 0 { // comments and pictures of any length, ignored
 			piece = piece[:min(8, len(piece))]
 		} else if len(piece) > oggMaxPacket {
 			return nil, fmt.Errorf("opus: packet of more than %d bytes", oggMaxPacket)
 		}
-		if s == 255 { // it goes on in the next page
+		if s == 255 { // it continues on the next page
 			l.packet = append([]byte(nil), piece...)
 			break
 		}
@@ -288,8 +286,8 @@ func (l *oggLink) packets(p oggPage) (done [][]byte, err error) {
 	return done, nil
 }
 
-// play decodes the packets of a page. The last page's granule position says
-// where the sound ends, before the last packet does.
+// play decodes the packets of a page. The last page's granule position gives the end of the
+// sound, within the last packet.
 func (l *oggLink) play(p oggPage, packets [][]byte, to *sink) error {
 	total := int64(0) // at 48 kHz
 	lens := make([]int64, len(packets))
@@ -303,7 +301,7 @@ func (l *oggLink) play(p oggPage, packets [][]byte, to *sink) error {
 	}
 	if !l.begun && len(packets) > 0 {
 		l.begun = true
-		if !l.ended { // a capture of a running stream begins late
+		if !l.ended { // a capture of a live stream begins late
 			l.begin = max(0, p.granule-total)
 		}
 	}

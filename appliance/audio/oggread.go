@@ -7,35 +7,32 @@ import (
 	"sync/atomic"
 )
 
-// opusLookahead is the pre-skip of our own files, 2.5 ms, for one whose head is
-// lost.
+// opusLookahead is the pre-skip of our own files, 2.5 ms, for a file whose header is lost.
 const opusLookahead = opusHz * 25 / 10000
 
-// opusLead is how much is decoded, and thrown away, before the place where
-// reading begins, so that the decoder's state is there what it is in a decoding
-// from the start. The standard asks for 80 ms (RFC 7845, 4.6); after four times
-// that no sample differs any more.
+// opusLead is how much is decoded and discarded before a position, so that the decoder's state
+// is that of a decoding from the start. The standard asks for 80 ms (RFC 7845, 4.6); after four
+// times that, no sample differs.
 const opusLead = opusHz * 320 / 1000
 
-// An OpusFile is an Ogg file with one Opus stream, such as an OggOpusWriter
-// makes, that is read at any place. A file that a crash cut off ends with its
-// last whole page; one of which a part is damaged is silent there.
+// OpusFile reads an Ogg file with one Opus stream, such as an OggOpusWriter makes, at any
+// position. A file cut off by a crash ends with its last complete page; damaged parts are
+// silent.
 type OpusFile struct {
 	r       io.ReaderAt
 	preSkip int64
 	pages   []opusPage
-	damage  atomic.Int64 // 1 more than the offset of what was found to be damaged first; 0: nothing was
+	damage  atomic.Int64 // 1 more than the offset of the first damage found; 0: none
 }
 
-// opusPage is where a page of sound lies: in the file, and in time at 48 kHz.
+// opusPage is the position of a page of sound in the file, and its time at 48 kHz.
 type opusPage struct {
 	offset     int64
 	begin, end int64 // end is its granule position
 }
 
-// NewOpusFile finds the pages of a file of that size. It reads little more than
-// their headers, and passes over what is damaged; it fails where nothing of a
-// recording is found.
+// NewOpusFile finds the pages of a file of a size. It reads little more than their headers, and
+// skips damage; it fails if nothing of a recording is found.
 func NewOpusFile(r io.ReaderAt, size int64) (*OpusFile, error) {
 	o := &OpusFile{r: r, preSkip: opusLookahead}
 	head, _, err := o.page(0, size)
@@ -53,7 +50,7 @@ func NewOpusFile(r io.ReaderAt, size int64) (*OpusFile, error) {
 	if err != nil {
 		o.lost(0)
 	}
-	for n := len(o.pages); n > 0; n-- { // what was being written when it was cut off
+	for n := len(o.pages); n > 0; n-- { // an incomplete last write
 		if _, _, err := o.page(o.pages[n-1].offset, size); err == nil {
 			break
 		}
@@ -62,19 +59,18 @@ func NewOpusFile(r io.ReaderAt, size int64) (*OpusFile, error) {
 	return o, nil
 }
 
-// Damaged reports whether something in the midst of the file, or its head, was
-// found to be lost: when it was opened, or since, by what was decoded. That it
-// is cut off does not count.
+// Damaged reports whether damage within the file, or to its header, has been found so far, on
+// opening or decoding. A truncated end does not count.
 func (o *OpusFile) Damaged() bool { return o.damage.Load() != 0 }
 
-// lost notes that what lies at an offset is damaged.
+// lost records damage at an offset.
 func (o *OpusFile) lost(offset int64) { o.damage.CompareAndSwap(0, offset+1) }
 
-// ErrCutOff means that a recording does not end as a whole one does.
+// ErrCutOff reports a recording without its end.
 var ErrCutOff = errors.New("it is cut off")
 
-// Check reads the whole file and says what is wrong with it: where it is damaged
-// first or, when it is not, ErrCutOff. It decodes nothing.
+// Check reads the whole file and returns its first damage or, without damage, ErrCutOff for a
+// truncated file. It decodes nothing.
 func (o *OpusFile) Check() error {
 	ended := false
 	for _, at := range o.pages {
@@ -93,7 +89,7 @@ func (o *OpusFile) Check() error {
 	return nil
 }
 
-// Samples is the length at a rate of opusOutHz, rounded down.
+// Samples returns the length at a rate of opusOutHz, rounded down.
 func (o *OpusFile) Samples(rateHz int) int64 {
 	if len(o.pages) == 0 {
 		return 0
@@ -101,10 +97,9 @@ func (o *OpusFile) Samples(rateHz int) int64 {
 	return max(0, o.pages[len(o.pages)-1].end-o.preSkip) * int64(rateHz) / opusHz
 }
 
-// Decode fills out with mono samples at a rate of opusOutHz from the place
-// from on; beyond the end there is silence. The same place gives the same
-// samples when the pieces begin at the same places. It may be called by several
-// goroutines.
+// Decode fills out with mono samples at a rate of opusOutHz, starting at position from; beyond
+// the end there is silence. A position gives the same samples if the pieces begin at the same
+// positions. It is safe for concurrent use.
 func (o *OpusFile) Decode(out []float32, rateHz int, from int64) error {
 	clear(out)
 	scale := int64(opusHz / rateHz)
@@ -129,8 +124,8 @@ func (o *OpusFile) Decode(out []float32, rateHz int, from int64) error {
 	return nil
 }
 
-// seek returns the page in which a time lies, or before which it is lost. Before
-// the beginning is the beginning.
+// seek returns the page that contains a time, or the one after a gap. A time before the
+// beginning gives the first page.
 func (o *OpusFile) seek(time int64) (page int) {
 	for page < len(o.pages) && o.pages[page].end <= time {
 		page++
@@ -138,8 +133,7 @@ func (o *OpusFile) seek(time int64) (page int) {
 	return page
 }
 
-// sound decodes a page that should hold so many samples: silence, as far as it
-// is damaged.
+// sound decodes a page of so many samples, with silence where it is damaged.
 func (o *OpusFile) sound(dec *opusDecoder, n, samples int) []float32 {
 	all := make([]float32, 0, samples)
 	p, _, err := o.page(o.pages[n].offset, o.pages[n].offset+oggMaxPage)

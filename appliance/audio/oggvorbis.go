@@ -8,24 +8,24 @@ import (
 const (
 	// vorbisMaxHead bounds a header: the codebooks of real streams have 3 to 10 kB.
 	vorbisMaxHead = 1 << 18
-	// vorbisHead is how each of the three headers begins, behind its number.
+	// vorbisHead is the beginning of each of the three headers, after its number.
 	vorbisHead = "vorbis"
-	// vorbisNoComment stands for the second header, which may hold pictures and is
-	// not needed: no maker, no comments, and the bit that ends it.
+	// vorbisNoComment replaces the second header, which may contain pictures and is not needed:
+	// no vendor, no comments, and the final bit.
 	vorbisNoComment = "\x03vorbis\x00\x00\x00\x00\x00\x00\x00\x00\x01"
 )
 
-// A vorbisLink is one Vorbis stream of an Ogg stream, from its first page to its
-// last (Vorbis I specification, A).
+// vorbisLink is one Vorbis stream of an Ogg stream, from its first page to its last (Vorbis I
+// specification, A).
 type vorbisLink struct {
 	serial uint32
 	next   uint32 // the number of the next page
 	track  *avTrack
 	first  []byte // the first header
-	heads  int    // how many have come
+	heads  int    // how many are complete
 	ended  bool
 
-	packet []byte // what there is of a packet that goes on in the next page
+	packet []byte // the beginning of a packet that continues on the next page
 	broken bool   // its beginning is missing
 }
 
@@ -35,7 +35,7 @@ func (l *vorbisLink) page(p oggPage, to *sink) error {
 		l.packet, l.broken = nil, true
 	}
 	l.next, l.ended = p.sequence+1, p.flags&oggLast != 0
-	if l.ended && p.granule > 0 && l.heads == 3 { // the last packet goes on beyond the sound
+	if l.ended && p.granule > 0 && l.heads == 3 { // the last packet extends beyond the sound
 		l.track.end = p.granule
 	}
 	if p.flags&oggContinued == 0 {
@@ -53,7 +53,7 @@ func (l *vorbisLink) page(p oggPage, to *sink) error {
 		if len(l.packet) > vorbisMaxHead {
 			return fmt.Errorf("vorbis: packet of more than %d bytes", vorbisMaxHead)
 		}
-		if s == 255 { // it goes on in the next page
+		if s == 255 { // it continues on the next page
 			break
 		}
 		if err := l.take(to); err != nil {
@@ -63,7 +63,7 @@ func (l *vorbisLink) page(p oggPage, to *sink) error {
 	return nil
 }
 
-// add appends a piece of a packet; of the second header only its beginning.
+// add appends a part of a packet; of the second header only the beginning.
 func (l *vorbisLink) add(piece []byte) {
 	if l.heads == 1 {
 		piece = piece[:min(len(piece), max(0, len(vorbisNoComment)-len(l.packet)))]
@@ -71,7 +71,7 @@ func (l *vorbisLink) add(piece []byte) {
 	l.packet = append(l.packet, piece...)
 }
 
-// take takes the packet that is whole.
+// take handles a complete packet.
 func (l *vorbisLink) take(to *sink) error {
 	packet, broken := l.packet, l.broken
 	l.packet, l.broken = nil, false
@@ -91,8 +91,8 @@ func (l *vorbisLink) take(to *sink) error {
 	return l.track.decode(packet, to)
 }
 
-// vorbisConfig laces the headers as Matroska does: their number less one, the
-// lengths of all but the last, and the headers.
+// vorbisConfig laces the headers as Matroska does: their number minus one, the lengths of all
+// but the last, and the headers.
 func vorbisConfig(first, third []byte) []byte {
 	config := []byte{2}
 	for _, n := range []int{len(first), len(vorbisNoComment)} {
@@ -106,5 +106,5 @@ func vorbisConfig(first, third []byte) []byte {
 	return append(config, third...)
 }
 
-// isVorbis reports whether a stream's first packet is that of Vorbis.
+// isVorbis reports whether a stream's first packet is a Vorbis header.
 func isVorbis(first []byte) bool { return strings.HasPrefix(string(first), "\x01"+vorbisHead) }

@@ -9,40 +9,38 @@ import (
 )
 
 const (
-	// opusFrames is how many packets a second has: 20 ms each, the codec's usual.
+	// opusFrames is how many packets a second has: the usual 20 ms each.
 	opusFrames = 50
-	// oggPagePackets is how many packets lie in a page: half a second's, so that
-	// a crash loses less than one, also of audio that comes in lumps. A page
-	// holds 255 segments and a packet takes at most six of them, but at the
-	// bitrates used here one.
+	// oggPagePackets is how many packets a page has: half a second, so that a crash loses less
+	// than a second, also of audio that comes in bursts. A page holds 255 segments and a packet
+	// takes at most six, but at these bitrates one.
 	oggPagePackets = 25
 	// opusBitsPerChannel is the bitrate: voice is transparent at 32 kbit/s.
 	opusBitsPerChannel = 32000
-	// opusSilent is the longest packet that says nothing but "silence". When the
-	// codec's filters have run dry after a sound, it makes packets of 3 bytes.
+	// opusSilent is the size of the longest packet of pure silence. When the codec's filters
+	// have decayed after a sound, it makes packets of 3 bytes.
 	opusSilent = 4
 )
 
-// An OggOpusWriter encodes audio as an Ogg/Opus stream (RFC 7845). It writes
-// whole pages, two a second, each in one Write; what is written can be played at
-// any time.
+// OggOpusWriter encodes audio as an Ogg Opus stream (RFC 7845). It writes complete pages, two a
+// second, each in one Write; what is written is playable at any time.
 type OggOpusWriter struct {
 	w        io.Writer
 	enc      *opusEncoder
 	channels int
 	preSkip  int       // at 48 kHz
-	frame    []float32 // that is not full
+	frame    []float32 // incomplete
 	page     oggPage
 	packets  int    // in page
-	granule  int64  // samples at 48 kHz that are encoded, the pre-skip among them
-	heard    int64  // samples at 48 kHz that the caller has written
-	silence  []byte // the packet for more of the digital silence that goes on; nil: something else goes on
+	granule  int64  // encoded samples at 48 kHz, including the pre-skip
+	heard    int64  // input samples at 48 kHz
+	silence  []byte // the packet that continues the present digital silence; nil: not silent
 	buf      []byte
 	err      error
 }
 
-// NewOggOpusWriter writes the stream's headers to w. Audio comes at 8, 12, 16, 24
-// or 48 kHz with one or two channels; serial tells streams in one file apart.
+// NewOggOpusWriter writes the stream's headers to w. Audio has 8, 12, 16, 24 or 48 kHz and one
+// or two channels; serial distinguishes the streams of one file.
 func NewOggOpusWriter(w io.Writer, rateHz, channels int, serial uint32) (*OggOpusWriter, error) {
 	if opusOutHz(rateHz) != rateHz {
 		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000 Hz", rateHz)
@@ -70,7 +68,7 @@ func NewOggOpusWriter(w io.Writer, rateHz, channels int, serial uint32) (*OggOpu
 	return o, o.writePage()
 }
 
-// head is the OpusHead packet (RFC 7845, 5.1).
+// head returns the OpusHead packet (RFC 7845, 5.1).
 func (o *OggOpusWriter) head() []byte {
 	le := binary.LittleEndian
 	b := append([]byte("OpusHead"), 1, byte(o.channels))
@@ -79,15 +77,15 @@ func (o *OggOpusWriter) head() []byte {
 	return append(b, 0, 0, 0) // no gain, mapping family 0
 }
 
-// opusTags is the OpusTags packet (RFC 7845, 5.2): a vendor and no comments.
+// opusTags returns the OpusTags packet (RFC 7845, 5.2): a vendor and no comments.
 func opusTags() []byte {
 	const vendor = "Parley"
 	b := binary.LittleEndian.AppendUint32([]byte("OpusTags"), uint32(len(vendor)))
 	return binary.LittleEndian.AppendUint32(append(b, vendor...), 0)
 }
 
-// Write adds samples in [-1, 1], two channels interleaved. An error
-// is final: every later call returns it.
+// Write adds samples in [-1, 1], two channels interleaved. An error is final: every later call
+// returns it.
 func (o *OggOpusWriter) Write(pcm []float32) error {
 	if o.err != nil {
 		return o.err
@@ -100,7 +98,7 @@ func (o *OggOpusWriter) Write(pcm []float32) error {
 	return o.err
 }
 
-// scale is how many samples at 48 kHz one of the caller's is.
+// scale returns the ratio of 48 kHz to the caller's rate.
 func (o *OggOpusWriter) scale() int { return opusHz / o.enc.rateHz }
 
 func (o *OggOpusWriter) encode(pcm []float32) error {
@@ -113,8 +111,8 @@ func (o *OggOpusWriter) encode(pcm []float32) error {
 		if len(o.frame) < cap(o.frame) {
 			return nil
 		}
-		// The page is written when the next packet comes, not when it is full:
-		// the last one has to say that it is the last.
+		// A full page is written when the next packet comes, since the last page has to be
+		// marked as the last.
 		if o.packets == oggPagePackets {
 			if err := o.writePage(); err != nil {
 				return err
@@ -132,8 +130,8 @@ func (o *OggOpusWriter) encode(pcm []float32) error {
 	return nil
 }
 
-// packet encodes the frame. Of a long silence only the beginning is work: what
-// follows repeats its packet, which leaves the encoder as it was.
+// packet encodes the frame. In a long silence only the beginning is encoded: later frames
+// repeat its packet, which does not change the encoder's state.
 func (o *OggOpusWriter) packet() ([]byte, error) {
 	if slices.ContainsFunc(o.frame, func(v float32) bool { return v != 0 }) {
 		o.silence = nil
@@ -149,7 +147,7 @@ func (o *OggOpusWriter) packet() ([]byte, error) {
 	return packet, err
 }
 
-// add puts a packet into the page.
+// add adds a packet to the page.
 func (o *OggOpusWriter) add(packet []byte) {
 	for n := len(packet); ; n -= 255 {
 		o.page.segments = append(o.page.segments, byte(min(n, 255)))
@@ -171,8 +169,8 @@ func (o *OggOpusWriter) writePage() error {
 	return nil
 }
 
-// Close writes the last page, which says where the audio ends. It does not close
-// what it writes to. A second Close does nothing.
+// Close writes the last page, which marks the end of the audio. It does not close w. A second
+// Close does nothing.
 func (o *OggOpusWriter) Close() error {
 	if o.err != nil {
 		if errors.Is(o.err, errOggClosed) {
@@ -181,7 +179,7 @@ func (o *OggOpusWriter) Close() error {
 		return o.err
 	}
 	o.err = errOggClosed
-	// Silence until the decoder, which is late by the pre-skip, has given all.
+	// Silence until the decoder, which is delayed by the pre-skip, has output everything.
 	end := o.heard + int64(o.preSkip)
 	if missing := end - o.granule - int64(len(o.frame)/o.channels*o.scale()); missing > 0 {
 		if err := o.encode(make([]float32, int(missing)/o.scale()*o.channels)); err != nil {

@@ -29,51 +29,48 @@ import (
 )
 
 const (
-	// CallFrame is how much sound a packet of a call holds: what every client
-	// of WebRTC sends and expects (RFC 7587, 4.2).
+	// CallFrame is the duration of a packet in a call: what every WebRTC client sends and
+	// expects (RFC 7587, 4.2).
 	CallFrame = 20 * time.Millisecond
-	// CallRateHz is the rate of the sound in a call, and of its clock (RFC 7587,
-	// 4.1).
+	// CallRateHz is the rate of the sound in a call, and of its clock (RFC 7587, 4.1).
 	CallRateHz = opusHz
 
-	// callBits is the bitrate of the assistant's voice, in bits a second: for the half
-	// of the codec that takes sound as it comes (CELT), whose band ends at 12 kHz
-	// here (super-wideband), where voices that are made at 22 and 24 kHz end too.
+	// callBits is the bitrate of the assistant's voice, in bits a second, for the codec's CELT
+	// mode, with a bandwidth of 12 kHz here (super-wideband), which is that of voices made at
+	// 22 and 24 kHz.
 	callBits = 40_000
-	// lossyBits is that of the other half (SILK), which says each frame a second
-	// time, roughly. Of that the band pays a part: the encoder comes down to 8 kHz.
+	// lossyBits is the bitrate for the codec's SILK mode, which repeats each frame in a rough
+	// form. That takes a part of the bits, so the encoder reduces the bandwidth to 8 kHz.
 	lossyBits = 32_000
-	// callComplexity is of 0 to 10. At 1 a voice takes 0.2 % of a slow core with
-	// CELT and 0.5 % with SILK, at 2 twice that; at these bitrates nobody hears the
-	// difference.
+	// callComplexity is 0 to 10. At 1 a voice takes 0.2 % of a slow core with CELT and 0.5 %
+	// with SILK, at 2 twice that, without an audible difference at these bitrates.
 	callComplexity = 1
-	// callLoss is the loss that the encoder for lossy networks reckons with, in
-	// percent: how much of each packet says again what the one before said. Wireless
-	// networks lose so much when they are busy.
+	// callLoss is the packet loss that the encoder for lossy networks assumes, in percent; it
+	// determines how much of each packet repeats the previous one. Busy wireless networks lose
+	// as much.
 	callLoss = 10
 
-	// quiet is a level that is silence: -60 dB, below the noise of any room.
+	// quiet is the level of silence: -60 dB, below the noise of any room.
 	quiet = 0.001
-	// quietFrames of it in a row are still sent, so that what the far end makes up
-	// for what does not come is silence.
+	// quietFrames is how many silent frames are still sent, so that the receiver's concealment
+	// of the missing ones is silent.
 	quietFrames = 10
 )
 
-// A CallEncoder makes the Opus packets of a call, and none for silence. One
-// goroutine uses it.
+// CallEncoder encodes the Opus packets of a call, and none for silence. One goroutine uses it.
 type CallEncoder struct {
 	opusEncoder
-	quiet int // frames so far
+	quiet int // silent frames so far
 }
 
-// NewCallEncoder starts an encoder of mono sound at CallRateHz for a network that
-// loses next to nothing.
+// NewCallEncoder returns an encoder of mono sound at CallRateHz for a network with hardly any
+// loss.
 func NewCallEncoder() (*CallEncoder, error) {
 	return newCallEncoder(C.OPUS_APPLICATION_RESTRICTED_LOWDELAY, callBits)
 }
 
-// NewLossyCallEncoder starts one for a network that loses packets: with in-band
-// error correction, for two and a half times the work and a narrower band.
+// NewLossyCallEncoder returns an encoder for a network that loses packets: with in-band error
+// correction, for two and a half times the work and a narrower band.
 func NewLossyCallEncoder() (*CallEncoder, error) {
 	e, err := newCallEncoder(C.OPUS_APPLICATION_VOIP, lossyBits)
 	if err != nil {
@@ -104,8 +101,8 @@ func newCallEncoder(application C.int, bits C.opus_int32) (*CallEncoder, error) 
 
 func (e *CallEncoder) raw() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Pointer(&e.state[0])) }
 
-// Encode returns the packet for one CallFrame, valid until the next call. It is
-// empty where there is only silence, which need not be sent (RFC 7587, 3.1.3).
+// Encode returns the packet of one CallFrame, valid until the next call. It is empty for
+// silence, which need not be sent (RFC 7587, 3.1.3).
 func (e *CallEncoder) Encode(frame []float32) ([]byte, error) {
 	if power(frame) < quiet*quiet {
 		if e.quiet++; e.quiet > quietFrames {
@@ -113,18 +110,18 @@ func (e *CallEncoder) Encode(frame []float32) ([]byte, error) {
 		}
 	} else {
 		if e.quiet > quietFrames {
-			C.begin_anew(e.raw()) // so does the far end, which has heard nothing: it never fails
+			C.begin_anew(e.raw()) // the receiver starts anew too, after a gap; it never fails
 		}
 		e.quiet = 0
 	}
 	packet, err := e.encode(frame)
-	if len(packet) <= 2 { // discontinuous transmission, as opus_encode tells it
+	if len(packet) <= 2 { // discontinuous transmission, by the rules of opus_encode
 		return nil, err
 	}
 	return packet, err
 }
 
-// power is the mean square.
+// power returns the mean square.
 func power(pcm []float32) float32 {
 	var sum float32
 	for _, v := range pcm {
@@ -134,29 +131,27 @@ func power(pcm []float32) float32 {
 }
 
 const (
-	// celtOverlap is how much of a frame of CELT overlaps with the one before
-	// (RFC 6716, 4.3.7).
+	// celtOverlap is how much a frame of CELT overlaps with the one before (RFC 6716, 4.3.7).
 	celtOverlap = 2500 * time.Microsecond
-	// longestCarried is how long a loss may last for the levels before it to hold
-	// behind it. libopus takes them back itself after so long.
+	// longestCarried is the longest loss after which the levels before it are still valid.
+	// After that libopus resets them itself.
 	longestCarried = 100 * time.Millisecond
 )
 
-// A CallDecoder turns the Opus packets of a call into mono sound, and makes up
-// for those that were lost. One goroutine uses it.
+// CallDecoder decodes the Opus packets of a call to mono sound, and conceals lost ones. One
+// goroutine uses it.
 //
-// Each frame of CELT gives its levels relative to those of the frame before.
-// Where that was lost, libopus 1.5 assumes levels that are far lower, which
-// leaves holes of 40 ms in a voice. So the sound of what was lost comes from a
-// copy of the decoder, and a packet of CELT behind it is decoded as if nothing
-// had been lost, and blended with the copy's sound.
+// Each frame of CELT gives its levels relative to the frame before. If that was lost, libopus
+// 1.5 assumes far lower levels, which leaves gaps of 40 ms in a voice. So lost sound comes from
+// a copy of the decoder, and a CELT packet after it is decoded as if nothing had been lost, and
+// blended with the copy's sound.
 type CallDecoder struct {
 	opusDecoder
 	concealer opusDecoder   // the copy; empty before the first loss
-	lost      time.Duration // made up for since the newest packet
+	lost      time.Duration // concealed since the newest packet
 }
 
-// NewCallDecoder starts a decoder for a rate of 8, 12, 16, 24 or 48 kHz.
+// NewCallDecoder returns a decoder for a rate of 8, 12, 16, 24 or 48 kHz.
 func NewCallDecoder(rateHz int) (*CallDecoder, error) {
 	if opusOutHz(rateHz) != rateHz {
 		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000", rateHz)
@@ -168,7 +163,7 @@ func NewCallDecoder(rateHz int) (*CallDecoder, error) {
 	return &CallDecoder{opusDecoder: *d}, nil
 }
 
-// Length is how much sound a packet holds, as it says itself.
+// Length returns the duration of a packet by its header.
 func (d *CallDecoder) Length(packet []byte) (time.Duration, error) {
 	n, err := opusDuration(packet, opusHz)
 	return time.Duration(n) * time.Second / opusHz, err
@@ -199,14 +194,12 @@ func (d *CallDecoder) Decode(packet []byte) ([]float32, error) {
 	return pcm, nil
 }
 
-// isCELT tells whether a packet is of the half of the codec that takes sound as
-// it comes (RFC 6716, table 2).
+// isCELT reports whether a packet uses CELT (RFC 6716, table 2).
 func isCELT(packet []byte) bool { return len(packet) > 0 && packet[0]>>3 >= 16 }
 
-// Recover returns the sound of a lost packet, so long, from what the packet
-// behind it says of it again, or made up where that says nothing. The packet
-// itself is decoded next. nil is no packet. The sound is valid until the next
-// call.
+// Recover returns the sound of a lost packet of a length, from the rough copy in the packet
+// behind it, or concealed if there is none. The packet behind is decoded next; it may be nil.
+// The sound is valid until the next call.
 func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, error) {
 	if d.lost == 0 {
 		if d.concealer.pcm == nil {
@@ -219,7 +212,7 @@ func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, e
 	return d.concealer.conceal(length, behind)
 }
 
-// conceal returns sound for a lost packet, as Recover does.
+// conceal returns the sound of a lost packet, as Recover does.
 func (d *opusDecoder) conceal(length time.Duration, behind []byte) ([]float32, error) {
 	n := min(Samples(length, d.rateHz), len(d.pcm))
 	data, size, fec := (*C.uchar)(nil), 0, 0
@@ -228,7 +221,7 @@ func (d *opusDecoder) conceal(length time.Duration, behind []byte) ([]float32, e
 	}
 	got := C.opus_decode_float(d.c(), data, C.opus_int32(size), (*C.float)(&d.pcm[0]), C.int(n), C.int(fec))
 	if got < 0 {
-		return nil, fmt.Errorf("opus: make up for a lost packet: %w", opusError(got))
+		return nil, fmt.Errorf("opus: conceal a lost packet: %w", opusError(got))
 	}
 	return d.pcm[:got], nil
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// NewLinear16 returns a Decoder of headerless 16-bit little-endian PCM with
-// interleaved channels, which it mixes down. A sample or frame cut in two is
-// carried to the next call; a stream that ends in one is an error.
+// NewLinear16 returns a Decoder of headerless 16-bit little-endian PCM with interleaved
+// channels, which it mixes down. A call may end within a sample or frame; a stream that ends so
+// is an error.
 func NewLinear16(rateHz, channels, outHz int) (Decoder, error) {
 	if rateHz < MinInputHz || rateHz > MaxInputHz {
 		return nil, fmt.Errorf("sample_rate is %d Hz; allowed are %d to %d Hz", rateHz, MinInputHz, MaxInputHz)
@@ -52,7 +52,7 @@ func (l *linear16) end(*sink) error {
 	return nil
 }
 
-// A sampleFormat says how a number is written in PCM.
+// sampleFormat is the encoding of a sample in PCM.
 type sampleFormat int
 
 const (
@@ -70,7 +70,7 @@ func (f sampleFormat) bytes() int {
 	return [...]int{1, 2, 3, 4, 4, 8, 1, 1}[f]
 }
 
-// at reads the sample at the start of b.
+// at decodes the sample at the beginning of b.
 func (f sampleFormat) at(b []byte) float32 {
 	le := binary.LittleEndian
 	switch f {
@@ -93,8 +93,8 @@ func (f sampleFormat) at(b []byte) float32 {
 	}
 }
 
-// bounded keeps floating-point input within [-1, 1]; what is not a number is
-// silence, else it would stay in every filter it passes.
+// bounded limits floating-point input to [-1, 1] and replaces NaN by silence, since NaN would
+// stay in every filter.
 func bounded(v float32) float32 {
 	if v != v {
 		return 0
@@ -126,7 +126,7 @@ func mulaw(b byte) float32 {
 	return float32(v) / (1 << 15)
 }
 
-// A layout is how PCM lies in bytes: interleaved samples of one format.
+// layout is interleaved samples of one format.
 type layout struct {
 	format   sampleFormat
 	channels int
@@ -134,15 +134,14 @@ type layout struct {
 
 func (l layout) frameLen() int { return l.format.bytes() * l.channels }
 
-// A framer turns PCM bytes, cut anywhere, into frames.
+// framer decodes PCM bytes, in pieces of any size, to frames.
 type framer struct {
 	layout layout
-	part   []byte // of a frame that is not complete
+	part   []byte // of an incomplete frame
 	frames []float32
 }
 
-// pcmPiece is how many frames are mixed at a time: a buffer that stays in the
-// cache.
+// pcmPiece is how many frames are mixed at a time: a buffer that fits the cache.
 const pcmPiece = 4096
 
 func (f *framer) feed(p []byte, to *sink) error {
@@ -170,7 +169,7 @@ func (f *framer) feed(p []byte, to *sink) error {
 	return nil
 }
 
-// mix hears whole frames.
+// mix decodes complete frames.
 func (f *framer) mix(p []byte, to *sink) error {
 	width := f.layout.format.bytes()
 	f.frames = f.frames[:0]
@@ -180,7 +179,7 @@ func (f *framer) mix(p []byte, to *sink) error {
 	return to.writeFrames(f.frames, f.layout.channels)
 }
 
-// Samples is how many samples a time holds, to the nearest.
+// Samples returns the number of samples in a duration, rounded.
 func Samples(d time.Duration, rateHz int) int {
 	return int((d*time.Duration(rateHz) + time.Second/2) / time.Second)
 }

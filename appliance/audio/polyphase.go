@@ -3,8 +3,8 @@ package audio
 /*
 #include <stddef.h>
 
-// Four at a time, which every processor that this runs on does at once, and of which
-// Go's compiler knows nothing.
+// Four values at a time, which every supported processor does in one instruction, and Go's
+// compiler does not.
 typedef float four __attribute__((vector_size(16), aligned(4)));
 
 static float dot(const float *a, const float *b, int n) {
@@ -21,8 +21,8 @@ static float dot(const float *a, const float *b, int n) {
 	return sum;
 }
 
-// polyphase filters n outputs into out, the first of them with its filter at *x and
-// in the given phase of l.
+// polyphase computes n outputs into out. The filter of the first is at *x, in the given phase
+// of l.
 static void polyphase(const float *table, int taps, const float *x, int phase, int l,
                       int whole, int part, float *out, size_t n) {
 	for (size_t i = 0; i < n; i++) {
@@ -40,9 +40,9 @@ import "C"
 
 import "slices"
 
-// exactly appends the next n outputs of a stage whose kernel has a row for each
-// phase: in C, where it takes half of the time. It was seven tenths of all that
-// streamed speech costs beside its model.
+// exactly appends the next n outputs of a stage whose kernel has a row for each phase. C takes
+// half of the time: in Go it took seven tenths of the cost of streamed speech besides its
+// model.
 func (s *stage) exactly(dst []float32, n int) []float32 {
 	if n <= 0 {
 		return dst
@@ -58,13 +58,13 @@ func (s *stage) exactly(dst []float32, n int) []float32 {
 	return dst
 }
 
-// ready is how many outputs have their filters wholly in history.
+// ready returns how many outputs have their filters completely in history.
 func (s *stage) ready() int {
 	room := len(s.history) - s.base - s.kernel.taps
 	if room < 0 {
 		return 0
 	}
-	// Output k stands at base + (k×(whole×l + part) + phase)/l, rounded down.
+	// Output k is at base + (k×(whole×l + part) + phase)/l, rounded down.
 	step := s.whole*s.l + s.part
 	return ((room+1)*s.l-1-s.phase)/step + 1
 }

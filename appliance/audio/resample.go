@@ -4,29 +4,26 @@ import (
 	"fmt"
 )
 
-// MaxResampleHz is the highest rate a Resampler takes on either side: twice
-// the fastest rate that sound cards have.
+// MaxResampleHz is the highest rate of a Resampler on either side: twice the highest rate of
+// sound cards.
 const MaxResampleHz = 384000
 
-// maxStep is how far one stage of a Resampler reduces the rate. Its filter is
-// kernelLobes × maxStep samples long, so this bounds the memory; a larger step
-// is taken in several stages.
+// maxStep is the largest reduction of the rate by one stage of a Resampler. Its filter has
+// kernelLobes × maxStep samples, so this bounds the memory; larger steps take several stages.
 const maxStep = 48
 
-// A Resampler changes the sample rate of one stream of audio: a polyphase
-// windowed-sinc filter, flat to 0.91 of the lower rate's half and at least
-// 80 dB down from that half on. Sample k of the output stands at the same
-// moment as k × from/to of the input; there is no delay, and the ends are taken
-// as silence. The output does not depend on how the input is cut. It is used by
-// one goroutine and allocates nothing once its buffers have grown.
+// Resampler changes the sample rate of one stream of audio: a polyphase windowed-sinc filter,
+// flat to 0.91 of half the lower rate and at least 80 dB down from that half on. Sample k of
+// the output is at the time of k × from/to of the input; there is no delay, and there is
+// silence before and after the stream. The output does not depend on the sizes of the input
+// pieces. One goroutine uses it, and it allocates nothing once its buffers have grown.
 type Resampler struct {
 	from, to int64
 	stages   []*stage
 	scratch  [2][]float32
 }
 
-// NewResampler returns a Resampler between two rates in Hz, each 1 to
-// MaxResampleHz.
+// NewResampler returns a Resampler between two rates in Hz, each 1 to MaxResampleHz.
 func NewResampler(fromHz, toHz int) (*Resampler, error) {
 	for _, r := range [...]struct {
 		name string
@@ -48,8 +45,8 @@ func NewResampler(fromHz, toHz int) (*Resampler, error) {
 	return r, nil
 }
 
-// Process appends to dst what in adds to the output, and returns dst. Samples
-// whose filter reaches beyond in come with later calls or with Flush.
+// Process appends the output of in to dst, and returns dst. Samples whose filter extends beyond
+// in come with later calls or with Flush.
 func (r *Resampler) Process(dst, in []float32) []float32 {
 	if len(r.stages) == 0 {
 		return append(dst, in...)
@@ -62,9 +59,8 @@ func (r *Resampler) Process(dst, in []float32) []float32 {
 	return r.stages[last].process(dst, in)
 }
 
-// Flush appends the rest of the stream to dst: over the whole stream, n samples
-// of input have then given n × to/from of output, rounded. The Resampler is
-// ready for another stream.
+// Flush appends the rest of the stream to dst: n samples of input give n × to/from of output in
+// total, rounded. The Resampler is ready for another stream.
 func (r *Resampler) Flush(dst []float32) []float32 {
 	if len(r.stages) == 0 {
 		return dst
@@ -79,8 +75,8 @@ func (r *Resampler) Flush(dst []float32) []float32 {
 	return r.stages[last].finish(dst, want)
 }
 
-// forward runs in through the stages from first on, appending what comes out.
-// The scratch of earlier stages is free by then.
+// forward passes in through the stages from first on, appending the output. The buffers of
+// earlier stages are free by then.
 func (r *Resampler) forward(dst []float32, first int, in []float32) []float32 {
 	last := len(r.stages) - 1
 	for i := first; i < last; i++ {
@@ -90,10 +86,9 @@ func (r *Resampler) forward(dst []float32, first int, in []float32) []float32 {
 	return r.stages[last].process(dst, in)
 }
 
-// Resample returns pcm, which is at fromHz, at toHz: len(pcm) × toHz/fromHz
-// samples, rounded, aligned with the input, exactly as a Resampler gives them.
-// Equal rates give a copy. It returns nil when a rate is outside 1 to
-// MaxResampleHz.
+// Resample returns pcm, which is at fromHz, at toHz: len(pcm) × toHz/fromHz samples, rounded,
+// aligned with the input, the same as from a Resampler. Equal rates give a copy. It returns nil
+// if a rate is outside 1 to MaxResampleHz.
 func Resample(pcm []float32, fromHz, toHz int) []float32 {
 	r, err := NewResampler(fromHz, toHz)
 	if err != nil {
@@ -112,16 +107,16 @@ func resampledLen(n, from, to int64) int64 {
 	return (2*n*to + from) / (2 * from)
 }
 
-// A stage is one polyphase filter. Output k stands at input position k×M/L,
-// kept as a whole part (base, into history) and a phase of L.
+// stage is one polyphase filter. Output k is at input position k×M/L, represented by an integer
+// part (base, in history) and a phase of L.
 type stage struct {
 	from, to int64
 	kernel   *kernel
-	whole    int // input samples from one output to the next, whole part
-	part     int // and the rest, in 1/L
+	whole    int // input samples from one output to the next, integer part
+	part     int // the fraction, in 1/L
 	l        int
 
-	history  []float32 // input that the filter still reaches
+	history  []float32 // input that the filter still needs
 	base     int       // index in history of the first sample under the next output's filter
 	phase    int
 	received int64 // input samples so far
@@ -143,7 +138,7 @@ func newStage(from, to int) *stage {
 	return s
 }
 
-// reset puts the silence before the stream under the first output's filter.
+// reset puts silence before the stream, for the first output's filter.
 func (s *stage) reset() {
 	s.history = append(s.history[:0], make([]float32, s.kernel.taps/2-1)...)
 	s.base, s.phase = 0, 0
@@ -156,8 +151,7 @@ func (s *stage) process(dst, in []float32) []float32 {
 	return s.emit(dst, -1)
 }
 
-// finish sends outputs until there are want of them in all, with silence after
-// the input, and resets.
+// finish appends outputs up to want in total, with silence after the input, and resets.
 func (s *stage) finish(dst []float32, want int64) []float32 {
 	s.history = append(s.history, make([]float32, s.kernel.taps)...)
 	dst = s.emit(dst, want-s.sent)
@@ -165,8 +159,8 @@ func (s *stage) finish(dst []float32, want int64) []float32 {
 	return dst
 }
 
-// emit appends the outputs whose filters lie wholly in history, at most limit of
-// them when limit is not negative, and drops the history that is behind.
+// emit appends the outputs whose filters are completely in history, at most limit of them
+// unless limit is negative, and drops history that is no longer needed.
 func (s *stage) emit(dst []float32, limit int64) []float32 {
 	taps := s.kernel.taps
 	if s.kernel.exact {
@@ -188,7 +182,7 @@ func (s *stage) emit(dst []float32, limit int64) []float32 {
 		s.sent++
 		limit--
 	}
-	if s.base > 0 { // base may be past the end when the rate is reduced
+	if s.base > 0 { // base may be beyond the end when the rate is reduced
 		n := copy(s.history, s.history[min(s.base, len(s.history)):])
 		s.base -= len(s.history) - n
 		s.history = s.history[:n]
@@ -203,14 +197,14 @@ func gcd(a, b int) int {
 	return a
 }
 
-// A Converter brings sound to another rate. It keeps its filter, whose design takes
-// a millisecond, for as long as the rates stay the same. The zero Converter is ready.
+// Converter resamples sound of changing rates. It keeps its filter, whose design takes a
+// millisecond, while the rates stay the same. The zero Converter is ready to use.
 type Converter struct {
 	fromHz, toHz int
 	resampler    *Resampler
 }
 
-// Between returns what brings sound of one rate to the other.
+// Between returns a Resampler from one rate to another.
 func (c *Converter) Between(fromHz, toHz int) (*Resampler, error) {
 	if c.resampler == nil || c.fromHz != fromHz || c.toHz != toHz {
 		r, err := NewResampler(fromHz, toHz)

@@ -9,34 +9,33 @@ import (
 	"math/bits"
 )
 
-// wavHeaderLen is RIFF, a 16-byte fmt chunk and the head of the data chunk.
+// wavHeaderLen is the length of RIFF, a 16-byte fmt chunk and the header of the data chunk.
 const wavHeaderLen = 44
 
-// wavUnknown is the size that a WAV of a length not yet known carries, as
-// writers to a pipe put it.
+// wavUnknown is the size in a WAV header while the length is unknown, as for pipes.
 const wavUnknown = math.MaxUint32
 
-// wavOpen is the size that a WAV carries which is written to who plays it as it
-// comes: as much as readers take that keep it in 31 bits, a whole number of
-// samples, and not the size of which some say that it means a broken file.
+// wavOpen is the size in the header of a WAV that is streamed to a player: the largest for
+// readers that use 31 bits, a whole number of samples, and not the value that some take for a
+// broken file.
 const wavOpen = math.MaxInt32 &^ 0xfff
 
-// AppendOpenWAVHeader appends to b the header of a WAV file of 16-bit mono samples
-// whose length is not known yet.
+// AppendOpenWAVHeader appends to b the header of a WAV file of 16-bit mono samples of unknown
+// length.
 func AppendOpenWAVHeader(b []byte, rateHz int) []byte {
 	return appendWAVHeader(b, rateHz, 1, wavOpen)
 }
 
-// wavBlock returns how many bytes of a WAV of one or two channels FFmpeg reads at
-// once. It calls a file of unknown length broken whose end is not at the end of a
-// block. FFmpeg 5 reads 4096 bytes, FFmpeg 7 as many samples as the largest power
-// of two within a tenth of a second.
+// wavBlock returns how many bytes of a WAV of one or two channels FFmpeg reads at once. It
+// reports a file of unknown length as broken if it does not end at the end of a block. FFmpeg 5
+// reads 4096 bytes, FFmpeg 7 as many samples as the largest power of two within a tenth of a
+// second.
 func wavBlock(rateHz, channels int) int {
 	return max(4096, 2*channels<<(bits.Len(uint(max(1, rateHz/10)))-1))
 }
 
-// AppendOpenWAVEnd appends to b the silence, 85 ms of it at most at 48 kHz, with
-// which such a file ends behind so many bytes of samples.
+// AppendOpenWAVEnd appends to b the silence, at most 85 ms at 48 kHz, that ends such a file
+// after so many bytes of samples.
 func AppendOpenWAVEnd(b []byte, rateHz, written int) []byte {
 	return appendWAVEnd(b, rateHz, 1, uint64(written))
 }
@@ -46,8 +45,8 @@ func appendWAVEnd(b []byte, rateHz, channels int, written uint64) []byte {
 	return append(b, make([]byte, (block-written%block)%block)...)
 }
 
-// EncodeWAV returns pcm as a whole WAV file: 16-bit mono at rateHz. Samples are
-// rounded to the nearest step and clipped to [-1, 1].
+// EncodeWAV returns pcm as a WAV file: 16-bit mono at rateHz. Samples are rounded, and clipped
+// to [-1, 1].
 func EncodeWAV(pcm []float32, rateHz int) []byte {
 	b := make([]byte, 0, wavHeaderLen+2*len(pcm))
 	b = appendWAVHeader(b, rateHz, 1, uint64(2*len(pcm)))
@@ -63,8 +62,7 @@ func AppendLinear16(b []byte, pcm []float32) []byte {
 	return b
 }
 
-// Linear16 returns what AppendLinear16 has written; half a sample at the end is
-// none.
+// Linear16 decodes the output of AppendLinear16; half a sample at the end is ignored.
 func Linear16(b []byte) []float32 {
 	pcm := make([]float32, len(b)/2)
 	for i := range pcm {
@@ -73,8 +71,8 @@ func Linear16(b []byte) []float32 {
 	return pcm
 }
 
-// toInt16 uses the scale that decoding uses, 1/32768, so that 16-bit audio goes
-// through the box unchanged. What is not a number is silence.
+// toInt16 uses the scale of decoding, 1/32768, so that 16-bit audio passes through the box
+// unchanged. NaN is silence.
 func toInt16(v float32) int16 {
 	s := math.Round(float64(v) * 32768)
 	switch {
@@ -108,22 +106,21 @@ func appendWAVHeader(b []byte, rateHz, channels int, dataLen uint64) []byte {
 	return le.AppendUint32(b, data)
 }
 
-// A WAVWriter writes a 16-bit WAV file as the audio comes. Until Close the
-// header says that the length is unknown, so what a crash leaves can be played. Into a
-// pipe it is written as to who plays it as it comes.
+// WAVWriter writes a 16-bit WAV file as the audio comes. Until Close the header gives an
+// unknown length, so that a file is playable after a crash. A pipe gets the header of a
+// streamed file.
 type WAVWriter struct {
 	w        io.Writer
 	rateHz   int
 	channels int
-	piped    bool   // nobody can go back to the header
+	piped    bool   // the header cannot be rewritten
 	written  uint64 // bytes of samples
 	buf      []byte
 	err      error
 }
 
-// NewWAVWriter writes the header to w, which Close goes back to when w is an
-// io.WriteSeeker that can seek. Rates are 1 to MaxResampleHz Hz, channels 1 to
-// MaxChannels.
+// NewWAVWriter writes the header to w. If w is an io.WriteSeeker that can seek, Close rewrites
+// it. Rates are 1 to MaxResampleHz Hz, channels 1 to MaxChannels.
 func NewWAVWriter(w io.Writer, rateHz, channels int) (*WAVWriter, error) {
 	if rateHz < 1 || rateHz > MaxResampleHz {
 		return nil, fmt.Errorf("wav: sample rate is %d Hz; allowed are 1 to %d Hz", rateHz, MaxResampleHz)
@@ -147,7 +144,7 @@ func NewWAVWriter(w io.Writer, rateHz, channels int) (*WAVWriter, error) {
 	return ww, nil
 }
 
-// seeks reports whether w can be gone back in.
+// seeks reports whether w can seek.
 func seeks(w io.Writer) bool {
 	ws, ok := w.(io.WriteSeeker)
 	if !ok {
@@ -171,9 +168,8 @@ func (w *WAVWriter) Write(pcm []float32) error {
 	return w.err
 }
 
-// Close writes the true length into the header, if the file can be seeked in, and else
-// the silence with which readers know its end.
-// It does not close the file. A second Close does nothing.
+// Close writes the length to the header if w can seek, or else the silence that marks the end
+// for readers. It does not close w. A second Close does nothing.
 func (w *WAVWriter) Close() error {
 	if w.err != nil {
 		if errors.Is(w.err, errWAVClosed) {

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// The format tags of WAV that we know, from Microsoft's mmreg.h.
+// The supported format tags of WAV, from Microsoft's mmreg.h.
 const (
 	wavPCM        = 1
 	wavFloat      = 3
@@ -16,25 +16,23 @@ const (
 	wavExtensible = 0xfffe
 )
 
-// ErrBigEndian is in the error for a WAV file whose numbers begin with their high
-// byte.
-var ErrBigEndian = errors.New("wav: big-endian WAV (RIFX) is not taken; send RIFF")
+// ErrBigEndian is the error for a big-endian WAV file.
+var ErrBigEndian = errors.New("wav: big-endian WAV (RIFX) is not supported; send RIFF")
 
-// wavFmtLen is as much of a fmt chunk as there is to know: WAVEFORMATEXTENSIBLE.
+// wavFmtLen is the largest part of a fmt chunk that is parsed: WAVEFORMATEXTENSIBLE.
 const wavFmtLen = 40
 
-// wavRest is the length of a chunk that goes on to the end of the stream.
+// wavRest is the length of a chunk that extends to the end of the stream.
 const wavRest = math.MaxUint64
 
-// A wavParser takes a WAV stream apart chunk by chunk. It stores no more than
-// the fmt chunk. WAVs that follow one another are one stream, since there are
-// clients that put a header before each piece.
+// wavParser parses a WAV stream chunk by chunk. It stores only the fmt chunk. Consecutive WAV
+// files are one stream, since some clients put a header before each piece.
 type wavParser struct {
-	head   []byte // of a header that is not complete
+	head   []byte // of an incomplete header
 	step   func(w *wavParser, p []byte, to *sink) (rest []byte, err error)
-	left   uint64 // bytes of the chunk that are still to come
-	pad    bool   // whether a byte follows the chunk to make it even
-	rf64   uint64 // the data chunk's length by a ds64 chunk; 0 for none
+	left   uint64 // remaining bytes of the chunk
+	pad    bool   // a padding byte follows the chunk
+	rf64   uint64 // length of the data chunk by a ds64 chunk; 0: none
 	rateHz int
 	frames framer
 }
@@ -50,7 +48,7 @@ func (w *wavParser) feed(p []byte, to *sink) (err error) {
 
 func (w *wavParser) free() {}
 
-// end takes a file that breaks off as it is: what was streamed is all there is.
+// end accepts a truncated file: what was streamed is everything.
 func (w *wavParser) end(*sink) error {
 	if w.rateHz == 0 {
 		return fmt.Errorf("wav: the stream ends before its fmt chunk")
@@ -80,7 +78,7 @@ func (w *wavParser) riff(p []byte, _ *sink) ([]byte, error) {
 	return p, nil
 }
 
-// chunk reads a chunk's head and chooses what to do with its body.
+// chunk parses a chunk's header and selects the handler of its body.
 func (w *wavParser) chunk(p []byte, to *sink) ([]byte, error) {
 	p, done := w.gather(p, 8)
 	if !done {
@@ -134,8 +132,7 @@ func (w *wavParser) endChunk() {
 	}
 }
 
-// sizes reads the 64-bit length of the data chunk of an RF64 file (EBU Tech
-// 3306).
+// sizes parses the 64-bit length of the data chunk of an RF64 file (EBU Tech 3306).
 func (w *wavParser) sizes(p []byte, _ *sink) ([]byte, error) {
 	p, done := w.gather(p, 24)
 	if done {
@@ -183,8 +180,8 @@ func (w *wavParser) readFormat(b []byte) error {
 	width := align / channels
 	switch tag {
 	case wavPCM, wavFloat, wavALaw, wavMuLaw:
-	default: // whose bits may mean something else
-		return fmt.Errorf("wav: %s is not taken; %s", wavTagName(tag), wavTaken)
+	default: // whose bits may have another meaning
+		return fmt.Errorf("wav: %s is not supported; %s", wavTagName(tag), wavTaken)
 	}
 	if bits > 8*width || bits < 1 {
 		return fmt.Errorf("wav: %d bits in samples of %d bytes", bits, width)
@@ -195,7 +192,7 @@ func (w *wavParser) readFormat(b []byte) error {
 		{wavALaw, 1}: sampleALaw, {wavMuLaw, 1}: sampleMuLaw,
 	}[[2]int{int(tag), width}]
 	if !ok {
-		return fmt.Errorf("wav: %s of %d bits is not taken; %s", wavTagName(tag), bits, wavTaken)
+		return fmt.Errorf("wav: %s of %d bits is not supported; %s", wavTagName(tag), bits, wavTaken)
 	}
 	w.rateHz = int(le.Uint32(b[4:]))
 	w.frames.layout, w.frames.part = layout{format, channels}, nil
@@ -214,8 +211,7 @@ func wavTagName(tag uint16) string {
 	return fmt.Sprintf("format %#04x", tag)
 }
 
-// beginData sets how long the samples last. A size of 0 or all ones is what
-// writers to a pipe leave, who never knew.
+// beginData sets the length of the samples. Sizes of 0 or all ones come from writers to a pipe.
 func (w *wavParser) beginData(size uint32, to *sink) error {
 	if w.rateHz == 0 {
 		return fmt.Errorf("wav: data chunk before the fmt chunk")

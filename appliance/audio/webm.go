@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// The elements of Matroska that we look into (RFC 9559, 5). All others are
-// skipped.
+// The elements of Matroska that are parsed (RFC 9559, 5). All others are skipped.
 const (
 	mkvSegment     = 0x18538067
 	mkvTracks      = 0x1654AE6B
@@ -18,32 +17,31 @@ const (
 )
 
 const (
-	// mkvMaxHeader bounds the EBML header and the list of tracks, which are
-	// kept whole: browsers write less than 200 bytes.
+	// mkvMaxHeader bounds the EBML header and the list of tracks, which are held whole:
+	// browsers write less than 200 bytes.
 	mkvMaxHeader = 1 << 18
-	// mkvMaxBlock bounds a block of sound: the longest Opus packet is 61 kB,
-	// and several may lie in a block.
+	// mkvMaxBlock bounds a block of sound: the longest Opus packet is 61 kB, and a block may
+	// have several.
 	mkvMaxBlock = 1 << 19
 )
 
-// A webmParser plays the first track of Opus or Vorbis of a Matroska or WebM stream as it
-// comes: it holds the one element that is incomplete, and nothing that it does
-// not need. A stream that begins anew (a recorder that was restarted) is played
-// on.
+// webmParser plays the first Opus or Vorbis track of a Matroska or WebM stream. It holds at
+// most one incomplete element, and only needed ones. A stream that starts anew (a restarted
+// recorder) is continued.
 type webmParser struct {
 	buf    []byte
 	offset int64 // of buf in the stream
-	skip   int64 // bytes to leave out
+	skip   int64 // bytes to skip
 	open   []ebmlElement
 	track  *mkvTrack
 	opus   opusTrack
 	vorbis avTrack
 
 	group   []byte // the block of an open BlockGroup
-	discard int64  // what its end says to leave out, ns
+	discard int64  // discard padding of the group, in ns
 }
 
-// An ebmlElement is the head of an element; end is its place in the stream.
+// ebmlElement is the header of an element; end is its end position in the stream.
 type ebmlElement struct {
 	id  uint32
 	end int64
@@ -51,7 +49,7 @@ type ebmlElement struct {
 
 func (w *webmParser) feed(p []byte, to *sink) error {
 	for {
-		n := min(len(p), max(1<<16-len(w.buf), 1<<12)) // so that a large p is not moved again and again
+		n := min(len(p), max(1<<16-len(w.buf), 1<<12)) // so that a large p is not moved repeatedly
 		w.buf, p = append(w.buf, p[:n]...), p[n:]
 		used, err := w.parse(w.buf, to)
 		w.offset += int64(used)
@@ -74,8 +72,7 @@ func (w *webmParser) end(to *sink) error {
 	return w.endGroup(to)
 }
 
-// parse takes whole elements off b until one is incomplete, and returns how far
-// it came.
+// parse parses complete elements at the beginning of b, and returns their length.
 func (w *webmParser) parse(b []byte, to *sink) (used int, err error) {
 	for err == nil {
 		if w.skip > 0 {
@@ -96,7 +93,7 @@ func (w *webmParser) parse(b []byte, to *sink) (used int, err error) {
 	return used, err
 }
 
-// close leaves the elements that end at a place in the stream.
+// close leaves the elements that end at a position in the stream.
 func (w *webmParser) close(at int64, to *sink) error {
 	for len(w.open) > 0 && w.open[len(w.open)-1].end <= at {
 		if err := w.pop(to); err != nil {
@@ -115,8 +112,8 @@ func (w *webmParser) pop(to *sink) error {
 	return nil
 }
 
-// element takes the element at the start of b, which stands at a place in the
-// stream: it opens it, plays it, or has it skipped.
+// element handles the element at the beginning of b, which is at a position in the stream: it
+// enters it, plays it, or skips it.
 func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error) {
 	id, head, size, err := ebmlHead(b)
 	if err != nil {
@@ -173,10 +170,10 @@ func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error)
 	return 0, fmt.Errorf("element %#x has no size; only Segment and Cluster may leave it open", id)
 }
 
-// whole calls do with the body of an element once it is there.
+// whole calls do with the body of an element once it is complete.
 func (w *webmParser) whole(b []byte, head int, size, most int64, do func([]byte) error) (int, error) {
 	if size > most {
-		return 0, fmt.Errorf("element of %d bytes; at most %d are taken", size, most)
+		return 0, fmt.Errorf("element of %d bytes; at most %d are allowed", size, most)
 	}
 	if int64(len(b)-head) < size {
 		return 0, errMore
@@ -184,8 +181,8 @@ func (w *webmParser) whole(b []byte, head int, size, most int64, do func([]byte)
 	return head + int(size), do(b[head : head+int(size)])
 }
 
-// block calls do with a block of our track, and skips those of others, video
-// perhaps, without keeping them.
+// block calls do with a block of the track, and skips those of other tracks, possibly video,
+// without holding them.
 func (w *webmParser) block(b []byte, head int, size int64, do func([]byte) error) (int, error) {
 	if w.track == nil {
 		return 0, errors.New("a block comes before the list of tracks")
@@ -204,7 +201,7 @@ func (w *webmParser) block(b []byte, head int, size int64, do func([]byte) error
 	return w.whole(b, head, size, mkvMaxBlock, do)
 }
 
-// endGroup plays the block of a BlockGroup, which is over.
+// endGroup plays the block of a completed BlockGroup.
 func (w *webmParser) endGroup(to *sink) error {
 	group, discard := w.group, w.discard
 	w.group, w.discard = w.group[:0], 0
@@ -229,8 +226,8 @@ func (w *webmParser) tracks(body []byte) error {
 	return nil
 }
 
-// mkvChild tells whether an element may lie in a parent whose size is unknown:
-// what may not, ends it.
+// mkvChild reports whether an element may be a child of a parent of unknown size: any other
+// element ends the parent.
 func mkvChild(parent, id uint32) bool {
 	switch id {
 	case ebmlHeader, mkvSegment:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The elements of a TrackEntry that we read (RFC 9559, 5.1.4).
+// The elements of a TrackEntry that are parsed (RFC 9559, 5.1.4).
 const (
 	mkvTrackEntry   = 0xAE
 	mkvTrackNumber  = 0xD7
@@ -15,14 +15,14 @@ const (
 	mkvEncodings    = 0x6D80
 )
 
-// A mkvTrack is the track that is played.
+// mkvTrack is the track to play.
 type mkvTrack struct {
 	number uint64
 	head   opusHead
-	vorbis []byte // the headers of a track of Vorbis; nil: it is Opus
+	vorbis []byte // the headers of a Vorbis track; nil: it is Opus
 }
 
-// findTrack chooses the first track of Opus or Vorbis of a Tracks element.
+// findTrack chooses the first Opus or Vorbis track of a Tracks element.
 func findTrack(body []byte) (found *mkvTrack, err error) {
 	var codecs []string
 	err = ebmlEach(body, func(id uint32, entry []byte) error {
@@ -40,13 +40,13 @@ func findTrack(body []byte) (found *mkvTrack, err error) {
 	case found == nil && len(codecs) == 0:
 		return nil, errors.New("it has no tracks")
 	case found == nil:
-		return nil, fmt.Errorf("its tracks are %.200s; only Opus (A_OPUS) and Vorbis (A_VORBIS) are taken",
+		return nil, fmt.Errorf("its tracks are %.200s; only Opus (A_OPUS) and Vorbis (A_VORBIS) are supported",
 			strings.Join(codecs, ", "))
 	}
 	return found, nil
 }
 
-// readTrack returns the track of a TrackEntry, nil when it is neither Opus nor Vorbis.
+// readTrack returns the track of a TrackEntry, nil if it is neither Opus nor Vorbis.
 func readTrack(entry []byte) (*mkvTrack, string, error) {
 	t := &mkvTrack{}
 	var codec string
@@ -70,26 +70,25 @@ func readTrack(entry []byte) (*mkvTrack, string, error) {
 	}
 	if encoded {
 		return nil, codec,
-			errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not taken")
+			errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not supported")
 	}
 	if codec == "A_VORBIS" {
 		t.vorbis = append([]byte{}, private...)
 		return t, codec, nil
 	}
-	t.head = opusHead{channels: 1, gain: 1} // what a writer without a CodecPrivate means
+	t.head = opusHead{channels: 1, gain: 1} // the default without a CodecPrivate
 	if len(private) > 0 {
 		t.head, err = parseOpusHead(private)
 	}
 	return t, codec, err
 }
 
-// play decodes a block of the track (RFC 9559, 10): track number, time, flags,
-// then one packet or several. discardNS is the length of sound at the end that
-// is not to be heard.
+// play decodes a block of the track (RFC 9559, 10): track number, time, flags, then one or more
+// packets. discardNS is the length of sound at the end to discard.
 func (w *webmParser) play(block []byte, discardNS int64, to *sink) error {
 	_, n, err := ebmlVint(block)
 	if err != nil || len(block) < n+3 {
-		return fmt.Errorf("block of %d bytes is too short for its head", len(block))
+		return fmt.Errorf("block of %d bytes is too short for its header", len(block))
 	}
 	packets, err := unlace(block[n+2], block[n+3:])
 	if err != nil {
@@ -113,8 +112,7 @@ func (w *webmParser) play(block []byte, discardNS int64, to *sink) error {
 	return nil
 }
 
-// unlace cuts a block's body into its packets, by the lacing in its flags (RFC
-// 9559, 10.3).
+// unlace splits a block's body into packets, by the lacing in its flags (RFC 9559, 10.3).
 func unlace(flags byte, b []byte) ([][]byte, error) {
 	lacing := flags >> 1 & 3
 	if lacing == 0 {
@@ -150,7 +148,7 @@ func unlace(flags byte, b []byte) ([][]byte, error) {
 		}
 		packets, b = append(packets, b[:n]), b[n:]
 	}
-	return append(packets, b), nil // the last has what is left
+	return append(packets, b), nil // the last one has the rest
 }
 
 func xiphSizes(n int, b []byte) (sizes []int, rest []byte, err error) {
@@ -171,8 +169,8 @@ func xiphSizes(n int, b []byte) (sizes []int, rest []byte, err error) {
 	return sizes, b, nil
 }
 
-// ebmlSizes reads a first size and then the differences, which are numbers of
-// variable length less the middle of their range.
+// ebmlSizes parses a first size and then the differences, which are numbers of variable length
+// minus the middle of their range.
 func ebmlSizes(n int, b []byte) (sizes []int, rest []byte, err error) {
 	size := 0
 	for i := range n {

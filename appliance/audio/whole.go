@@ -5,10 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// Whole reports whether data is a recording from its beginning to its end, as
-// clients send it that mistake the stream for an upload: a WAV file of which
-// nothing is missing, an Ogg stream with its last page, or an MP4 file that is not
-// made of fragments. Formats that do not tell where they end are never whole.
+// Whole reports whether data is a complete recording, as sent by clients that mistake the
+// stream for an upload: a complete WAV file, an Ogg stream with its last page, or an MP4 file
+// without fragments. Formats without an end marker are never whole.
 func Whole(data []byte) bool {
 	switch {
 	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WAVE":
@@ -36,8 +35,8 @@ func hasLastPage(data []byte) bool {
 	}
 }
 
-// isMP4File walks the boxes of an MP4 file: it has an index, which no fragments
-// are to follow, and sound, and ends where its last box does.
+// isMP4File walks the boxes of an MP4 file: it has an index without fragments, and sound, and
+// ends with its last box.
 func isMP4File(data []byte) bool {
 	index, sound := false, false
 	for len(data) > 0 {
@@ -56,7 +55,7 @@ func isMP4File(data []byte) bool {
 	return index && sound
 }
 
-// mp4Holds tells whether one of the boxes in b is of a kind.
+// mp4Holds reports whether one of the boxes in b is of a kind.
 func mp4Holds(b []byte, want string) bool {
 	for {
 		kind, _, size, err := mp4Head(b)
