@@ -21,8 +21,12 @@ const (
 	answerMark, answerEndMark = "\x02answer\x03", "\x02/answer\x03"
 )
 
-var marks = map[string]string{callMark: "<tool_call>", callEndMark: "</tool_call>", answerMark: "<tool_response>",
-	answerEndMark: "</tool_response>"}
+var marks = map[string]string{
+	callMark:      "<tool_call>",
+	callEndMark:   "</tool_call>",
+	answerMark:    "<tool_response>",
+	answerEndMark: "</tool_response>",
+}
 
 var (
 	markRemover   = strings.NewReplacer("\x02", "", "\x03", "")

@@ -31,30 +31,37 @@ var directionWords = func() map[string]bool {
 
 var (
 	// directed are parts of the body in directions: "clears his throat".
-	directed = setOf("arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes",
-		"finger", "fingers", "fist", "glasses",
-		"hair", "hand", "hands", "head", "lips", "nose", "palms", "shoulder", "shoulders", "throat", "thumbs")
+	directed = setOf(
+		"arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes", "finger",
+		"fingers", "fist", "glasses", "hair", "hand", "hands", "head", "lips", "nose", "palms", "shoulder",
+		"shoulders", "throat", "thumbs",
+	)
 	// manners describe how something is said: "*in a soft voice*", "*with a smile*".
-	manners = setOf("grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod",
-		"shrug", "bow", "giggle", "chuckle",
-		"pause", "gasp", "laughter")
+	manners = setOf(
+		"grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod", "shrug", "bow",
+		"giggle", "chuckle", "pause", "gasp", "laughter",
+	)
 	// actors precede the verb.
-	actors = setOf("he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone",
-		"audience")
+	actors = setOf(
+		"he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone", "audience",
+	)
 	// behindVerb are words that follow a verb and not a noun.
-	behindVerb = setOf("the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around",
-		"forward", "back", "out", "off", "over",
-		"toward", "towards", "closer", "away")
+	behindVerb = setOf(
+		"the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around", "forward",
+		"back", "out", "off", "over", "toward", "towards", "closer", "away",
+	)
 	// interjections may precede a one-word direction within a sentence.
-	interjections = setOf("ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh",
-		"um", "well", "yeah", "yes")
+	interjections = setOf(
+		"ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh", "um", "well",
+		"yeah", "yes",
+	)
 	// noVerbs end like a verb but are none.
-	noVerbs = setOf("nothing", "everything", "something", "anything", "morning", "evening", "including",
-		"starting", "according", "during", "parking",
-		"always", "as", "besides", "does", "has", "hours", "is", "its", "news", "perhaps", "plus", "sometimes",
-		"this", "thus", "towards",
-		"us", "was", "whereas", "yes", "yours", "ours", "hers", "theirs", "across", "unless", "various",
-		"previous", "previously")
+	noVerbs = setOf(
+		"nothing", "everything", "something", "anything", "morning", "evening", "including", "starting",
+		"according", "during", "parking", "always", "as", "besides", "does", "has", "hours", "is", "its",
+		"news", "perhaps", "plus", "sometimes", "this", "thus", "towards", "us", "was", "whereas", "yes",
+		"yours", "ours", "hers", "theirs", "across", "unless", "various", "previous", "previously",
+	)
 )
 
 func setOf(words ...string) map[string]bool {
@@ -210,7 +217,9 @@ func known(words []string) bool {
 }
 
 // verbAlso are words after which an ambiguous form is a noun: "smile is free".
-var verbAlso = setOf("is", "are", "was", "were", "of", "and", "or", "if", "for", "when", "at", "your", "every")
+var verbAlso = setOf(
+	"is", "are", "was", "were", "of", "and", "or", "if", "for", "when", "at", "your", "every",
+)
 
 // thirdPerson reports whether a word looks like a verb in the third person.
 func thirdPerson(w string) bool {

@@ -119,27 +119,23 @@ func beginsObject(s string) (is, wait bool) {
 var (
 	thoughtBegins = words(
 		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has",
-		"the user just", "the user said",
-		"the user says", "the user needs", "the user might", "the user may", "the user seems", "the user would",
-		"the user greets",
-		"the user greeted", "the user did", "the user didn't", "the user mentioned", "the user gave",
-		"the user's", "the user wrote",
+		"the user just", "the user said", "the user says", "the user needs", "the user might", "the user may",
+		"the user seems", "the user would", "the user greets", "the user greeted", "the user did",
+		"the user didn't", "the user mentioned", "the user gave", "the user's", "the user wrote",
 		"this user is", "this user wants", "this user asks", "user is asking", "user wants", "user asks",
-		"user asked", "user says", "user said",
-		"i need to figure", "i need to respond", "i need to answer", "i need to think", "i need to recall",
-		"i need to determine",
-		"i need to consider", "i need to come up", "i need to reply", "i should respond", "i should answer",
-		"i should reply", "i should think",
-		"i should say", "i should tell", "we need to answer", "we need to respond", "we need to reply",
-		"we need to produce",
-		"we need to figure", "we need to think", "we should answer", "we should respond", "we should reply",
-		"we have to answer",
-		"we have to respond", "let me think", "let me figure", "let me recall", "let me break",
-		"let me analyze", "let me consider",
-		"let's think", "let's break", "let's analyze", "let's see", "let us think",
+		"user asked", "user says", "user said", "i need to figure", "i need to respond", "i need to answer",
+		"i need to think", "i need to recall", "i need to determine", "i need to consider",
+		"i need to come up", "i need to reply", "i should respond", "i should answer", "i should reply",
+		"i should think", "i should say", "i should tell", "we need to answer", "we need to respond",
+		"we need to reply", "we need to produce", "we need to figure", "we need to think", "we should answer",
+		"we should respond", "we should reply", "we have to answer", "we have to respond", "let me think",
+		"let me figure", "let me recall", "let me break", "let me analyze", "let me consider", "let's think",
+		"let's break", "let's analyze", "let's see", "let us think",
 	)
-	thoughtLeads = words("okay", "ok", "alright", "all right", "hmm", "hm", "so", "well", "right", "first",
-		"now", "got it", "wait")
+	thoughtLeads = words(
+		"okay", "ok", "alright", "all right", "hmm", "hm", "so", "well", "right", "first", "now", "got it",
+		"wait",
+	)
 )
 
 func words(phrases ...string) [][]string {
