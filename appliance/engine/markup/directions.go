@@ -80,7 +80,12 @@ const (
 )
 
 // closers maps the opener of a direction to its closer.
-var closers = map[rune]rune{'*': '*', '(': ')', '[': ']', '（': '）'}
+var closers = map[rune]rune{
+	'*': '*',
+	'(': ')',
+	'[': ']',
+	'（': '）',
+}
 
 // Without returns the next sentence, or part of one, without stage directions.
 func (d *Directions) Without(sentence string) string {

@@ -27,8 +27,18 @@ const gliding, offglides = "aeouæøœɐɑɒɔəɛʌ", "ɪʊ"
 
 // kokoroLetters are Kokoro's single letters for what the IPA writes with two.
 var kokoroLetters = map[string]string{
-	"A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ",
-	"ʤ": "dʒ", "ʧ": "tʃ", "ʣ": "dz", "ʦ": "ts", "ʥ": "dʑ", "ʨ": "tɕ",
+	"A": "eɪ",
+	"I": "aɪ",
+	"O": "oʊ",
+	"Q": "əʊ",
+	"W": "aʊ",
+	"Y": "ɔɪ",
+	"ʤ": "dʒ",
+	"ʧ": "tʃ",
+	"ʣ": "dz",
+	"ʦ": "ts",
+	"ʥ": "dʑ",
+	"ʨ": "tɕ",
 }
 
 // phonologyOf returns the phonology of a language by its BCP 47 tag.

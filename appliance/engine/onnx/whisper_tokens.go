@@ -133,8 +133,14 @@ func readJSON(path string, into any) error {
 // whisperCodes returns the languages whose code in BCP 47 (IANA's registry) differs from Whisper's.
 func whisperCodes() map[string]string {
 	return map[string]string{
-		"jv": "jw", "nb": "no", "fil": "tl", "cmn": "zh",
-		"iw": "he", "in": "id", "ji": "yi", // old tags of the same languages
+		"jv":  "jw",
+		"nb":  "no",
+		"fil": "tl",
+		"cmn": "zh",
+		// Old tags of the same languages.
+		"iw": "he",
+		"in": "id",
+		"ji": "yi",
 	}
 }
 

@@ -147,6 +147,12 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.Why, e.public = BadAnswer, failed.Error(), failed.publicDetail()
 		return e
 	}
+	e.transport(err)
+	return e
+}
+
+// transport classifies the failure of a connection, or of what arrived over it.
+func (e *Error) transport(err error) {
 	refused, notAllowed := errors.AsType[errNotAllowed](err)
 	switch {
 	case notAllowed:
@@ -160,7 +166,7 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	case errors.Is(err, errNoEnd):
 		e.Kind, e.Why = Disconnected, errNoEnd.Error()
 		e.public = "The connection ended in the middle of a sentence, without data: [DONE]."
-	case brokenConnection(err) && answered:
+	case brokenConnection(err) && e.Answered:
 		e.Kind, e.public = Disconnected, "The connection broke in the middle of the answer."
 		e.Why = "the connection broke: " + clip(err.Error())
 	case brokenConnection(err):
@@ -182,7 +188,6 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.public = BadAnswer, "What it answered is no stream of chat completions."
 		e.Why = clip(err.Error())
 	}
-	return e
 }
 
 // sentence turns a clause into a sentence.

@@ -49,9 +49,13 @@ var basics = map[string]string{
 
 // dependencies are the basics that others use.
 var dependencies = map[string][]string{
-	"string": {"char"}, "value": {"string", "number", "boolean", "null", "array", "object"},
-	"array": {"value"}, "object": {"string", "value"},
-	"date": {"day"}, "time": {"clock"}, "moment": {"day", "clock"},
+	"string": {"char"},
+	"value":  {"string", "number", "boolean", "null", "array", "object"},
+	"array":  {"value"},
+	"object": {"string", "value"},
+	"date":   {"day"},
+	"time":   {"clock"},
+	"moment": {"day", "clock"},
 }
 
 // formats are the rules of string formats for which small models write words ("Friday") otherwise.
