@@ -4,10 +4,10 @@ import (
 	"bytes"
 )
 
-// fastAudioInput reads an audio_input as clients write it, fifty times a second: an
-// object of a type and data, two strings without escapes. It takes a quarter of the
-// time of reading JSON whatever it holds. What is written otherwise, or wrong, it
-// leaves: ok is false.
+// fastAudioInput parses an audio_input as clients usually write it: an object of
+// type and data, two strings without escapes. Clients send fifty a second, and
+// this takes a quarter of the time of json.Unmarshal. For any other or invalid
+// input, ok is false and the caller must parse it in full.
 func fastAudioInput(data []byte) (m AudioInput, ok bool) {
 	rest, ok := skipChar(data, '{')
 	if !ok {
@@ -52,10 +52,10 @@ func fastAudioInput(data []byte) (m AudioInput, ok bool) {
 	return m, err == nil
 }
 
-// trimSpace is b without the space before it.
+// trimSpace returns b without leading space.
 func trimSpace(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
 
-// skipChar is what follows a character, which may have space before it.
+// skipChar returns what follows the character c, which space may precede.
 func skipChar(b []byte, c byte) (rest []byte, ok bool) {
 	b = trimSpace(b)
 	if len(b) == 0 || b[0] != c {
@@ -64,8 +64,8 @@ func skipChar(b []byte, c byte) (rest []byte, ok bool) {
 	return b[1:], true
 }
 
-// unescapedString takes a string in its quotes from the front of b, which may have
-// space before it; false if it has an escape in it.
+// unescapedString returns the quoted string at the start of b, which space may
+// precede, and the rest. ok is false if the string has an escape.
 func unescapedString(b []byte) (s, rest []byte, ok bool) {
 	b = trimSpace(b)
 	if len(b) == 0 || b[0] != '"' {

@@ -15,19 +15,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Readable is the body of a request: it reads one out of JSON.
+// A Readable is a request body that is parsed by its read method.
 type Readable[T any] interface{ read(object) T }
 
-// Parse reads the body of a request. What it refers to is for others to find. The
-// error is an ErrMalformed or an ErrInvalid.
+// Parse parses a request body. It does not check whether the things that the body
+// refers to exist. The error is an ErrMalformed or an ErrInvalid.
 func Parse[T Readable[T]](data []byte) (T, error) {
 	var body T
 	return parseBody(data, body.read)
 }
 
-// parseBody reads the body of a request by read, which notes what is wrong. The
-// error is an ErrMalformed for a body that does not fit its schema, and an
-// ErrInvalid for one that fits and has a value that is not allowed.
+// parseBody parses a request body with read, which notes problems. The error is
+// an ErrMalformed for a body that does not fit its schema, and an ErrInvalid for
+// one that fits and has a value that is not allowed.
 func parseBody[T any](data []byte, read func(object) T) (T, error) {
 	var none T
 	var problems []ValidationError
@@ -45,6 +45,7 @@ func parseBody[T any](data []byte, read func(object) T) (T, error) {
 	return v, nil
 }
 
+// notJSON returns why data is not a JSON text, or "".
 func notJSON(data []byte) string {
 	var any json.RawMessage
 	err := json.Unmarshal(data, &any)
@@ -60,15 +61,15 @@ func notJSON(data []byte) string {
 		return "not valid JSON: " + err.Error()
 	}
 	if at := loneSurrogate(data); at >= 0 {
-		return fmt.Sprintf("at byte %d: %s is half of a character, without its other half", at,
+		return fmt.Sprintf("at byte %d: %s is half of a surrogate pair without the other half", at,
 			data[at:at+len(`\ud83d`)])
 	}
 	return ""
 }
 
-// loneSurrogate is the place where JSON escapes one half of a surrogate pair
-// without the other, or -1. No text can keep it: it would come back as another
-// character than was sent.
+// loneSurrogate returns the index of a JSON escape of one half of a surrogate
+// pair without the other, or -1. Go strings cannot hold it: the client would read
+// back another character than it sent.
 func loneSurrogate(data []byte) int {
 	for i := 0; i < len(data); i++ {
 		next := bytes.IndexByte(data[i:], '\\')
@@ -78,7 +79,7 @@ func loneSurrogate(data []byte) int {
 		i += next
 		switch one := escaped(data[i:]); {
 		case !utf16.IsSurrogate(one):
-			i++ // what is escaped, which may be a backslash
+			i++ // the escaped character, which may be a backslash
 		case utf16.DecodeRune(one, escaped(data[i+len(`\ud83d`):])) == unicode.ReplacementChar:
 			return i
 		default:
@@ -88,7 +89,8 @@ func loneSurrogate(data []byte) int {
 	return -1
 }
 
-// escaped is the unit of UTF-16 that text begins with, as \ud83d, or 0.
+// escaped returns the UTF-16 unit of an escape such as \ud83d at the start of
+// text, or 0.
 func escaped(text []byte) rune {
 	if len(text) < len(`\ud83d`) || text[0] != '\\' || text[1] != 'u' {
 		return 0
@@ -100,7 +102,7 @@ func escaped(text []byte) rune {
 	return rune(n)
 }
 
-// bodyError makes one error of problems with a body.
+// bodyError makes one error of a body's problems.
 func bodyError(problems []ValidationError) error {
 	if slices.ContainsFunc(problems, func(p ValidationError) bool { return p.Type != "wrong_value" }) {
 		return malformed(problems)
@@ -113,17 +115,17 @@ func bodyError(problems []ValidationError) error {
 	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}
 }
 
-// maxProblems of one body are told; a body may have thousands.
+// maxProblems bounds the problems in one error; a body may have thousands.
 const maxProblems = 100
 
-// malformed is the error of a body that does not fit its schema.
+// malformed returns the error for a body that does not fit its schema.
 func malformed(problems []ValidationError) error {
 	problems = problems[:min(len(problems), maxProblems)]
 	for i, p := range problems {
 		loc := []any{"body"}
 		for _, step := range p.Loc {
 			if name, ok := step.(string); ok {
-				step = Clip(name) // as it was sent, it may be megabytes
+				step = Clip(name) // it may be megabytes
 			}
 			loc = append(loc, step)
 		}
@@ -132,9 +134,9 @@ func malformed(problems []ValidationError) error {
 	return ErrMalformed{Detail: problems}
 }
 
-// label reads a name that people give: one line, required, at most so many
-// characters. Besides what prints, spaces of other scripts among it, it may have
-// the two joiners by which scripts and emoji put characters together.
+// label parses a required name of one line. It may have graphic characters,
+// spaces of other scripts, and the two joiners that combine characters of scripts
+// and emoji.
 func (o object) label(name string, most int) string {
 	o.require(name)
 	s := o.nonBlank(name, most)
@@ -143,8 +145,8 @@ func (o object) label(name string, most int) string {
 	return s
 }
 
-// noteFirst notes the first character of a text that is bad, and reports whether there
-// is none.
+// noteFirst notes the first character of text that is bad, and reports whether
+// there is none.
 func (o object) noteFirst(name, text, why string, bad func(rune) bool) bool {
 	for _, r := range text {
 		if bad(r) {
@@ -155,9 +157,9 @@ func (o object) noteFirst(name, text, why string, bad func(rune) bool) bool {
 	return true
 }
 
-// multiline reads a text of some lines that people read. The white space among the
-// control characters is taken: a line is broken by a vertical tab in texts that are
-// pasted from Word, a page by a form feed in those from a PDF.
+// multiline parses a text of several lines. It allows all white space among the
+// control characters: text pasted from Word breaks lines with vertical tabs, and
+// text from a PDF breaks pages with form feeds.
 func (o object) multiline(name string, most int) string {
 	s := o.text(name, most)
 	o.noteFirst(name, s, "has the control character %U",
@@ -165,7 +167,7 @@ func (o object) multiline(name string, most int) string {
 	return s
 }
 
-// nonBlank reads a text that is not blank.
+// nonBlank parses a text that is not blank.
 func (o object) nonBlank(name string, most int) string {
 	s := o.textOrNil(name, most)
 	o.expect(name, Shape{Low: bound(1)})
@@ -173,7 +175,7 @@ func (o object) nonBlank(name string, most int) string {
 		return ""
 	}
 	if strings.TrimSpace(*s) == "" {
-		o.note(name, "wrong_value", "empty; it needs at least one character that is no space")
+		o.note(name, "wrong_value", "empty; it needs at least one character other than a space")
 	}
 	return *s
 }
@@ -186,7 +188,7 @@ func (o object) booleanOrNil(name string) *bool {
 	return orNil(o, name, o.boolean(name))
 }
 
-// orNil is what was read of a field, nil when it is absent.
+// orNil returns a pointer to what was parsed, or nil if the field is absent.
 func orNil[T any](o object, name string, read T) *T {
 	if _, ok := o.get(name); !ok {
 		return nil
@@ -194,14 +196,14 @@ func orNil[T any](o object, name string, read T) *T {
 	return &read
 }
 
-// numberOrNil reads a number in [low, high].
+// numberOrNil parses a number in [low, high].
 func (o object) numberOrNil(name string, low, high float64) *float64 {
 	o.expect(name, Shape{Kind: "number", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
 	}
-	if s := []byte(o.scalar(raw)); json.Valid(s) { // in a query all come as strings
+	if s := []byte(o.scalar(raw)); json.Valid(s) { // in a query every value is a string
 		raw = s
 	}
 	if kindOf(raw) != "number" {
@@ -215,8 +217,8 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 	return &v
 }
 
-// choices reads a list of strings, each one of allowed; what comes twice is there
-// once. Places that are null are passed over.
+// choices parses a list of strings, each one of allowed. Duplicates and null
+// entries are dropped.
 func choices[T ~string](o object, name string, allowed ...T) []T {
 	o.expect(name, Shape{
 		Kind:  "array",
@@ -244,7 +246,7 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 	return chosen
 }
 
-// in is the place below the field of that name.
+// in returns an object whose notes are located below the field.
 func (o object) in(name string) object {
 	o.loc = o.at(name)
 	return o

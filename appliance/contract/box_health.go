@@ -1,15 +1,15 @@
 package contract
 
-// ReturnBoxHealth is how the box does now. Times are Unix milliseconds, durations
-// milliseconds, sizes bytes.
+// ReturnBoxHealth is the state of the box now. Times are Unix milliseconds,
+// durations milliseconds, and sizes bytes.
 type ReturnBoxHealth struct {
 	Version   string `json:"version"`
 	Now       int64  `json:"now"`
 	StartedOn int64  `json:"started_on"`
-	// Ready says whether a conversation could start.
+	// Whether a chat could start.
 	Ready   bool     `json:"ready"`
-	Missing []string `json:"missing"` // what keeps it from being ready, in words
-	// Serves is what does the work, as the settings name it.
+	Missing []string `json:"missing"` // the reasons why the box is not ready, in words
+	// The engines in use, as the settings name them.
 	Serves   BoxServes  `json:"serves"`
 	Chats    BoxChats   `json:"chats"`
 	Answers  BoxAnswers `json:"answers"`
@@ -17,47 +17,47 @@ type ReturnBoxHealth struct {
 	Memory   BoxMemory  `json:"memory"`
 	Disk     BoxDisk    `json:"disk"`
 	Webhooks BoxOutbox  `json:"webhooks"`
-	// Kiosks are the screens that are paired.
+	// How many screens are paired.
 	Kiosks int `json:"kiosks"`
-	// Speaker is the line of the box's own loudspeaker and microphone; absent where
-	// there is none, and until the models are loaded.
+	// The line of the box's loudspeaker and microphone; absent if there is none,
+	// and until the models are loaded.
 	Speaker *BoxKiosk `json:"speaker,omitempty"`
-	// Certificate is absent where the box serves without TLS.
+	// Absent if the box serves without TLS.
 	Certificate *BoxCertificate `json:"certificate,omitempty"`
-	// Backup is the newest that was made on this machine; absent where none was.
+	// The newest backup made on this machine; absent if there is none.
 	Backup *BoxBackup `json:"backup,omitempty"`
 }
 
-// BoxServes is what hears, thinks and speaks.
+// BoxServes is which engines transcribe, think and speak.
 type BoxServes struct {
 	Transcriber    string   `json:"transcriber"`
-	LanguageModels []string `json:"language_models"` // the first answers where a config names none
-	Voice          string   `json:"voice"`           // where nobody names one
+	LanguageModels []string `json:"language_models"` // the first is the default
+	Voice          string   `json:"voice"`           // the default
 }
 
-// BoxChats are the conversations that are live.
+// BoxChats is how many chats are live.
 type BoxChats struct {
 	Live     int `json:"live"`
-	Accounts int `json:"accounts"` // that have one
-	Seats    int `json:"seats"`    // that there are
+	Accounts int `json:"accounts"` // accounts with a live chat
+	Seats    int `json:"seats"`    // the most chats at once
 }
 
-// BoxAnswers are how soon the newest answers came, of the last hour and 512 at most.
+// BoxAnswers is how soon the newest answers came, in the last hour and at most
+// 512.
 type BoxAnswers struct {
 	Count int `json:"count"`
-	// MedianMS and P95MS are from the end of the user's voice to the first sound of
-	// the answer; 0 where there was none.
+	// MedianMS and P95MS are the times from the end of the user's voice to the
+	// first sound of the answer; 0 if there was none.
 	MedianMS float64 `json:"median_ms"`
 	P95MS    float64 `json:"p95_ms"`
-	// AddedMedianMS and AddedP95MS are by how much they came later than the silence
-	// that ended the turn. What waited for a tool is not in it.
+	// AddedMedianMS and AddedP95MS are the delays after the silence that ended
+	// the turn. They exclude answers that waited for a tool.
 	AddedMedianMS float64 `json:"added_median_ms"`
 	AddedP95MS    float64 `json:"added_p95_ms"`
-	// LateShare is which share of them, from 0 to 1, came later than that silence
-	// by more than LateFromMS.
+	// The share of answers, from 0 to 1, whose delay was more than LateFromMS.
 	LateShare  float64 `json:"late_share"`
 	LateFromMS int64   `json:"late_from_ms"`
-	// Recent are they, the oldest first; in a stream, those since the event before.
+	// The answers, oldest first; in a stream, those since the previous event.
 	Recent []BoxAnswer `json:"recent"`
 }
 
@@ -67,26 +67,26 @@ type BoxAnswer struct {
 	TookMS float64 `json:"took_ms"`
 }
 
-// BoxCores are the machine's cores.
+// BoxCores is how busy the machine's cores are.
 type BoxCores struct {
-	Engines int `json:"engines"` // that the engines share
-	Busy    int `json:"busy"`    // that an engine has now
-	// Waiting is how many calls of engines wait for cores, by how urgent they are.
+	Engines int `json:"engines"` // cores that the engines share
+	Busy    int `json:"busy"`    // cores that engines use now
+	// How many calls of engines wait for cores, by urgency.
 	Waiting []BoxWaiting `json:"waiting"`
-	// ProcessSeconds is how long the box has computed since its start.
+	// The CPU time of the process since its start.
 	ProcessSeconds float64 `json:"process_seconds"`
-	Machine        int     `json:"machine"` // that the machine has
+	Machine        int     `json:"machine"` // cores of the machine
 }
 
-// BoxWaiting is how many calls of engines of one urgency wait.
+// BoxWaiting is how many calls of engines with one urgency wait.
 type BoxWaiting struct {
 	Priority string `json:"priority"` // live, speculative, ahead … batch
 	Calls    int    `json:"calls"`
 }
 
-// BoxMemory is what the box and its machine have of memory.
+// BoxMemory is the memory of the box and its machine.
 type BoxMemory struct {
-	Resident  int64 `json:"resident"` // of the box
+	Resident  int64 `json:"resident"` // used by the box
 	Available int64 `json:"available"`
 	Total     int64 `json:"total"`
 }
@@ -97,28 +97,28 @@ type BoxDisk struct {
 	Total int64 `json:"total"`
 }
 
-// BoxOutbox is how many webhooks wait, and how many were given up in the last
-// seven days.
+// BoxOutbox is how many webhooks wait, and how many the box gave up on in the
+// last seven days.
 type BoxOutbox struct {
 	Waiting int `json:"waiting"`
 	Dead    int `json:"dead"`
 }
 
-// BoxCertificate is what the box proves with who it is.
+// BoxCertificate is the TLS certificate of the box.
 type BoxCertificate struct {
 	Source  string   `json:"source"` // own, files or acme
 	EndsOn  int64    `json:"ends_on"`
 	Names   []string `json:"names"`
-	Renewed bool     `json:"renewed"` // the box sees to it by itself
+	Renewed bool     `json:"renewed"` // the box renews it itself
 }
 
-// BoxBackup is a backup that was made.
+// BoxBackup is a backup.
 type BoxBackup struct {
 	MadeOn int64 `json:"made_on"`
 	Bytes  int64 `json:"bytes"` // before compression
 }
 
-// BoxFinding is what was seen of one part of the box, and what to do about it.
+// BoxFinding is the result of one check, and what to do about it.
 type BoxFinding struct {
 	Part   string `json:"part"`
 	Health string `json:"health"` // ok, warning or problem
@@ -126,33 +126,33 @@ type BoxFinding struct {
 	Mend   string `json:"mend,omitempty"` // absent when all is well
 }
 
-// ReturnDiagnosis is what parley doctor finds.
+// ReturnDiagnosis is what parley doctor found.
 type ReturnDiagnosis struct {
 	Healthy  bool         `json:"healthy"` // no finding is a problem
 	Findings []BoxFinding `json:"findings"`
 }
 
-// ReturnSetting is a setting as it holds since the box was started.
+// ReturnSetting is a setting as read when the box started.
 type ReturnSetting struct {
 	Key     string `json:"key"`   // in parley.yaml
-	Group   string `json:"group"` // the heading under which it is listed
+	Group   string `json:"group"` // the heading of its group
 	Help    string `json:"help"`
-	Allowed string `json:"allowed"` // what it may be, in words
-	// Value is what it was set to, without passwords; absent where nobody set it
-	// and it has no fixed default.
+	Allowed string `json:"allowed"` // the allowed values, in words
+	// The value, without passwords; absent if it is not set and has no fixed
+	// default.
 	Value string `json:"value,omitempty"`
-	// Otherwise says in words what holds where it has no value.
+	// What applies without a value, in words.
 	Otherwise string `json:"otherwise,omitempty"`
 	Default   string `json:"default,omitempty"`
-	// From is where the value comes from: default, a place in a file, a variable or
-	// a flag; absent where there is none.
+	// Where the value comes from: default, a place in a file, a variable or a
+	// flag; absent without a value.
 	From     string `json:"from,omitempty"`
 	Flag     string `json:"flag"`
 	Variable string `json:"variable"`
 }
 
-// ReturnSettings are all settings.
+// ReturnSettings lists all settings.
 type ReturnSettings struct {
-	File     string          `json:"file,omitempty"` // that was read
+	File     string          `json:"file,omitempty"` // the settings file
 	Settings []ReturnSetting `json:"settings"`
 }

@@ -2,24 +2,23 @@ package contract
 
 import "time"
 
-// ReturnKey is an API key as the box's operator sees it: without the key itself,
-// which the box does not keep.
+// ReturnKey is an API key as an operator sees it: without the key itself, which
+// the box does not store.
 type ReturnKey struct {
-	KeyID   string `json:"key_id"` // by which it is revoked
+	KeyID   string `json:"key_id"` // the id that revokes it
 	Account string `json:"account"`
 	Label   string `json:"label"`
 	Role    string `json:"role"` // client or operator
-	// Hint is the last characters of the API key.
+	// The last characters of the API key.
 	Hint string `json:"hint"`
-	// Kiosk says that it is the key of a screen.
+	// Whether it is the key of a screen.
 	Kiosk     bool  `json:"kiosk"`
 	CreatedOn int64 `json:"created_on"`
-	// LastUsedOn is when it last opened the box, five minutes behind at most; absent:
-	// never.
+	// When it was last used, up to five minutes late; absent if never.
 	LastUsedOn int64 `json:"last_used_on,omitempty"`
-	// RevokedOn is absent while it is good.
+	// Absent unless it was revoked.
 	RevokedOn int64 `json:"revoked_on,omitempty"`
-	// ExpiresOn is absent where it has no end.
+	// Absent if it does not expire.
 	ExpiresOn int64 `json:"expires_on,omitempty"`
 }
 
@@ -29,13 +28,12 @@ type ReturnPagedKeys struct {
 	KeysPage []ReturnKey `json:"keys_page"`
 }
 
-// PostedKey is the body that makes a key.
+// PostedKey creates a key.
 type PostedKey struct {
-	Account string `json:"account"` // made where there is none
-	Label   string `json:"label"`   // what it is for
-	Role    string `json:"role"`    // client, which is the default, or operator
-	// ExpiresIn is after how many seconds it is useless, and forgotten; absent:
-	// never.
+	Account string `json:"account"` // created if it does not exist
+	Label   string `json:"label"`   // what the key is for
+	Role    string `json:"role"`    // client (the default) or operator
+	// After how many seconds it expires and is deleted; absent if never.
 	ExpiresIn int `json:"expires_in"`
 }
 
@@ -55,14 +53,16 @@ func (PostedKey) read(o object) PostedKey {
 	return k
 }
 
-// printable notes a name of an account or a key that cannot be printed.
+// printable notes a problem if the name of an account or a key has a character
+// that cannot be printed.
 func (o object) printable(field, name string) {
 	if why := unprintable(name); why != "" {
 		o.note(field, "wrong_value", why)
 	}
 }
 
-// MadeKey is a key that was made, or was given new secrets. They are told once.
+// MadeKey is a key that was created or got new secrets. The secrets are not shown
+// again.
 type MadeKey struct {
 	KeyID             string `json:"key_id"`
 	Account           string `json:"account"`
@@ -73,7 +73,7 @@ type MadeKey struct {
 	ExpiresOn         int64  `json:"expires_on,omitempty"`
 }
 
-// ReturnSigningKey is the key that the webhooks of an account are signed with.
+// ReturnSigningKey is the key that signs an account's webhooks.
 type ReturnSigningKey struct {
 	Account           string `json:"account"`
 	WebhookSigningKey string `json:"webhook_signing_key"`

@@ -1,25 +1,24 @@
 package contract
 
-// ReturnWebhook is what one receiver is told of one event, and how far that has
-// come. What it says is not in it.
+// ReturnWebhook is the delivery of one event to one receiver, without its body.
 type ReturnWebhook struct {
 	ID      string `json:"id"`
 	Account string `json:"account"`
 	Event   string `json:"event"`
 	ChatID  string `json:"chat_id"`
 	URL     string `json:"url"`   // without a password
-	State   string `json:"state"` // waiting, delivered, or dead: it was given up
-	// CreatedOn is when that happened which it tells.
+	State   string `json:"state"` // waiting, delivered, or dead: the box gave up
+	// When the event happened.
 	CreatedOn int64 `json:"created_on"`
 	Attempts  int   `json:"attempts"`
-	// LastOn is the newest attempt; absent: there was none.
+	// The newest attempt; absent if there was none.
 	LastOn int64 `json:"last_on,omitempty"`
-	// LastError is why that failed; absent: it did not.
+	// Why the newest attempt failed; absent if it did not.
 	LastError string `json:"last_error,omitempty"`
-	// DueOn is the next attempt; absent where it is over, or waits for the one
-	// before it in its chat.
+	// The next attempt; absent if there is none, or if it waits for an earlier
+	// webhook of its chat.
 	DueOn int64 `json:"due_on,omitempty"`
-	// UntilOn is from when on one that waits is not tried again.
+	// When the box gives up.
 	UntilOn int64 `json:"until_on,omitempty"`
 }
 
@@ -31,15 +30,16 @@ type ReturnPagedWebhooks struct {
 	WebhooksPage []ReturnWebhook `json:"webhooks_page"`
 }
 
-// PostedWebhookChoice says which webhooks are meant.
+// PostedWebhookChoice selects webhooks.
 type PostedWebhookChoice struct {
 	IDs []string `json:"ids"`
-	All bool     `json:"all"` // all of them, in place of ids
-	// Account, with all, is the name of the one whose they are; absent: all.
+	All bool     `json:"all"` // all of them, instead of ids
+	// With all, the name of the account whose webhooks are selected; absent: all
+	// accounts.
 	Account string `json:"account"`
 }
 
-// maxWebhookIDs are as many as a page has, ten times over.
+// maxWebhookIDs is ten times the webhooks of the largest page.
 const maxWebhookIDs = 1000
 
 func (PostedWebhookChoice) read(o object) PostedWebhookChoice {
@@ -51,15 +51,15 @@ func (PostedWebhookChoice) read(o object) PostedWebhookChoice {
 	return c
 }
 
-// WebhooksChanged is how many webhooks are tried again, or were forgotten.
+// WebhooksChanged is how many webhooks are retried or were deleted.
 type WebhooksChanged struct {
 	Changed int `json:"changed"`
 }
 
-// PostedWebhookTest is the body that tries a receiver.
+// PostedWebhookTest sends an example to a receiver.
 type PostedWebhookTest struct {
 	URL     string `json:"url"`
-	Account string `json:"account"` // whose signing key is used
+	Account string `json:"account"` // the account whose signing key is used
 }
 
 func (PostedWebhookTest) read(o object) PostedWebhookTest {
@@ -73,10 +73,10 @@ func (PostedWebhookTest) read(o object) PostedWebhookTest {
 	return t
 }
 
-// WebhookTested is what came of a try.
+// WebhookTested is the result of an example.
 type WebhookTested struct {
 	Delivered    bool    `json:"delivered"`
 	Milliseconds float64 `json:"milliseconds"`
-	// Error says why it was not delivered.
+	// Why it was not delivered.
 	Error string `json:"error,omitempty"`
 }

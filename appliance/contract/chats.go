@@ -1,9 +1,9 @@
 package contract
 
-// The history: chats, their groups, what happened in them and how they sound.
-// Times are Unix milliseconds.
+// The history: chats, chat groups, events and recordings. Times are Unix
+// milliseconds.
 
-// ChatStatus says whether a chat goes on, or why it ended.
+// ChatStatus is whether a chat is live, or why it ended.
 type ChatStatus string
 
 // The statuses of a chat.
@@ -16,13 +16,13 @@ const (
 	ChatError              ChatStatus = "ERROR"
 )
 
-// ChatStatuses lists every status that a chat may have.
+// ChatStatuses lists every status.
 func ChatStatuses() []ChatStatus {
 	return []ChatStatus{ChatActive, ChatUserEnded, ChatUserTimeout, ChatMaxDurationTimeout, ChatInactivityTimeout,
 		ChatError}
 }
 
-// ChatEventType says what happened in a chat.
+// ChatEventType is what happened in a chat.
 type ChatEventType string
 
 // The types of events.
@@ -42,7 +42,7 @@ const (
 	EventUserRecordingStart   ChatEventType = "USER_RECORDING_START_MESSAGE"
 )
 
-// ChatEventRole says who did it.
+// ChatEventRole is who caused an event.
 type ChatEventRole string
 
 // The roles of events.
@@ -53,7 +53,7 @@ const (
 	EventOfTool   ChatEventRole = "TOOL"
 )
 
-// Direction is how a list is ordered in time.
+// Direction is the order of a list in time.
 type Direction string
 
 // Oldest first, and newest first.
@@ -62,7 +62,7 @@ const (
 	Descending Direction = "DESC"
 )
 
-// TimedPaging says which piece of a list in time this is.
+// TimedPaging describes a page of a list in time.
 type TimedPaging struct {
 	Paging
 	PaginationDirection Direction `json:"pagination_direction"`
@@ -80,7 +80,7 @@ type ReturnChat struct {
 	ChatGroupID    string            `json:"chat_group_id"`
 	Status         ChatStatus        `json:"status"`
 	StartTimestamp int64             `json:"start_timestamp"`
-	EndTimestamp   int64             `json:"end_timestamp,omitempty"` // absent while it goes on
+	EndTimestamp   int64             `json:"end_timestamp,omitempty"` // absent while it is live
 	EventCount     int               `json:"event_count"`
 	Config         *ReturnConfigSpec `json:"config,omitempty"`
 	Metadata       string            `json:"metadata,omitempty"` // JSON as text
@@ -92,16 +92,16 @@ type ReturnPagedChats struct {
 	ChatsPage []ReturnChat `json:"chats_page"`
 }
 
-// FoundChat is a chat that was searched for.
+// FoundChat is a chat that matches a search.
 type FoundChat struct {
 	ReturnChat
 	CustomSessionID string `json:"custom_session_id,omitempty"`
-	// Excerpt is a piece of the newest message that has the words or, where none
-	// are searched for, of the first one of the user.
+	// An excerpt of the newest message with the searched words or, if none were
+	// searched for, of the user's first message.
 	Excerpt *ChatExcerpt `json:"excerpt,omitempty"`
 }
 
-// ChatExcerpt is a piece of what was said in a chat, 200 characters at most.
+// ChatExcerpt is an excerpt of a message, 200 characters at most.
 type ChatExcerpt struct {
 	EventID   string        `json:"event_id"`
 	Timestamp int64         `json:"timestamp"`
@@ -109,15 +109,15 @@ type ChatExcerpt struct {
 	Text      string        `json:"text"`
 }
 
-// ReturnFoundChats are chats that were found, the newest first. Next, where it is
-// there, is the before with which the search goes on: also where nothing was found
-// so far.
+// ReturnFoundChats lists the chats that match a search, newest first. If Next is
+// present, pass it as before to continue the search, even if no chat was found so
+// far.
 type ReturnFoundChats struct {
 	Chats []FoundChat `json:"chats"`
 	Next  string      `json:"next,omitempty"`
 }
 
-// ReturnChatEvent is one thing that happened in a chat.
+// ReturnChatEvent is an event of a chat.
 type ReturnChatEvent struct {
 	ID              string        `json:"id"`
 	ChatID          string        `json:"chat_id"`
@@ -130,25 +130,24 @@ type ReturnChatEvent struct {
 	RelatedEventID  string        `json:"related_event_id,omitempty"`
 }
 
-// MessageMetadata is the Metadata of what was said: of a USER_MESSAGE or an
-// AGENT_MESSAGE.
+// MessageMetadata is the Metadata of a USER_MESSAGE or an AGENT_MESSAGE.
 type MessageMetadata struct {
-	FromText bool                 `json:"from_text"`          // typed, or dictated by the client
+	FromText bool                 `json:"from_text"`          // typed by the user, or given by the client
 	Language string               `json:"language,omitempty"` // BCP 47, of the user's words
 	Time     *MillisecondInterval `json:"time,omitempty"`     // of the user's words
-	// of the assistant's: when their sound begins, in ms since the chat began
+	// When the sound of the assistant's words begins, in ms since the chat began.
 	Begin       *int64 `json:"begin,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
+	Interrupted bool   `json:"interrupted,omitempty"` // the text ends where the user interrupted
 	Quick       bool   `json:"is_quick_response,omitempty"`
 }
 
-// ToolMetadata is the Metadata of a FUNCTION_CALL, whose text are the arguments,
-// and of a FUNCTION_CALL_RESPONSE, whose text is what the model read of it.
+// ToolMetadata is the Metadata of a FUNCTION_CALL, whose text is the arguments,
+// and of a FUNCTION_CALL_RESPONSE, whose text is what the model received.
 type ToolMetadata struct {
 	ToolCallID       string   `json:"tool_call_id"`
 	Name             string   `json:"name"`
 	ToolType         ToolType `json:"tool_type"`
-	ResponseRequired *bool    `json:"response_required,omitempty"` // of a call: the client runs it
+	ResponseRequired *bool    `json:"response_required,omitempty"` // of a call: whether the client runs the tool
 	Error            string   `json:"error,omitempty"`             // why it failed, for people
 }
 
@@ -165,7 +164,7 @@ type ReturnChatPagedEvents struct {
 	EventsPage     []ReturnChatEvent `json:"events_page"`
 }
 
-// ReturnChatGroup is a chat with those that resumed it, as lists have it.
+// ReturnChatGroup is a chat and the chats that resumed it.
 type ReturnChatGroup struct {
 	ID                       string            `json:"id"`
 	FirstStartTimestamp      int64             `json:"first_start_timestamp"`
@@ -200,20 +199,20 @@ type ReturnChatGroupPagedEvents struct {
 	EventsPage []ReturnChatEvent `json:"events_page"`
 }
 
-// AudioStatus says how far the recording of a chat is.
+// AudioStatus is how far the recording of a chat is.
 type AudioStatus string
 
 // The statuses of a recording.
 const (
-	AudioQueued     AudioStatus = "QUEUED"      // the chat goes on, and nobody has made a sound yet
-	AudioInProgress AudioStatus = "IN_PROGRESS" // the chat goes on
+	AudioQueued     AudioStatus = "QUEUED"      // the chat is live and silent so far
+	AudioInProgress AudioStatus = "IN_PROGRESS" // the chat is live
 	AudioComplete   AudioStatus = "COMPLETE"
-	AudioError      AudioStatus = "ERROR"     // something of it could not be written
+	AudioError      AudioStatus = "ERROR"     // part of it could not be written
 	AudioCancelled  AudioStatus = "CANCELLED" // the chat was not recorded
 )
 
-// ReturnChatAudioReconstruction says where to hear a chat. SignedAudioURL works
-// without a key until its time; it is there as soon as all is written that will be.
+// ReturnChatAudioReconstruction is the recording of a chat. SignedAudioURL works
+// without a key until it expires; it is present once the recording is complete.
 type ReturnChatAudioReconstruction struct {
 	ID                                 string      `json:"id"` // of the chat
 	UserID                             string      `json:"user_id"`

@@ -2,28 +2,27 @@ package contract
 
 import "encoding/json"
 
-// A ClientMessage is what a client sends over a live chat: one of AudioInput,
-// SessionSettings, UserInput, AssistantInput, ToolResponseMessage,
-// ToolErrorMessage, PauseAssistantMessage and ResumeAssistantMessage.
-// ParseClientMessage makes one from its JSON.
+// A ClientMessage is a message that a client sends over a live chat: an
+// AudioInput, SessionSettings, UserInput, AssistantInput, ToolResponseMessage,
+// ToolErrorMessage, PauseAssistantMessage or ResumeAssistantMessage.
+// ParseClientMessage parses one.
 type ClientMessage interface {
 	MessageType() string
 	isClientMessage()
 }
 
-// AudioInput carries what the microphone heard: bytes of a container as a
-// browser's MediaRecorder makes it, cut anywhere, or of the headerless PCM
-// that session settings announced.
+// AudioInput is sound of the microphone: bytes of a container as a browser's
+// MediaRecorder makes it, cut anywhere, or the headerless PCM that session
+// settings announced.
 type AudioInput struct {
 	Type            typeOf[AudioInput] `json:"type"`
 	Data            []byte             `json:"data"` // base64 on the wire
 	CustomSessionID string             `json:"custom_session_id,omitempty"`
 }
 
-// SessionSettings change how the chat goes on; they are merged field by field
-// into what is in force. A field that was absent or null is the zero value: a
-// nil pointer, slice or map, an empty string. A list that was sent empty is
-// empty and not nil.
+// SessionSettings change a live chat; they are merged field by field into the
+// settings in force. A field that was absent or null has its zero value. A list
+// that was sent empty is empty and not nil.
 type SessionSettings struct {
 	Type                typeOf[SessionSettings]    `json:"type"`
 	Audio               *AudioConfiguration        `json:"audio,omitzero"`
@@ -37,12 +36,12 @@ type SessionSettings struct {
 	Variables           map[string]VariableValue   `json:"variables,omitzero"`
 	VoiceID             string                     `json:"voice_id,omitempty"`
 
-	// ClearContext says that "context" was null, which takes back the context
-	// in force, where every other null changes nothing. Context is then nil.
+	// ClearContext reports that "context" was null, which removes the context in
+	// force; every other null changes nothing. Context is then nil.
 	ClearContext bool `json:"-"`
 
-	// EventLimit is that of the connect, ConnectSettings.EventLimit, where the
-	// settings are noted in the history. A message brings none.
+	// EventLimit is ConnectSettings.EventLimit, in settings that are recorded in
+	// the history. Messages do not set it.
 	EventLimit int `json:"-"`
 }
 
@@ -53,14 +52,15 @@ type UserInput struct {
 	CustomSessionID string            `json:"custom_session_id,omitempty"`
 }
 
-// AssistantInput is text for the assistant to speak as it stands.
+// AssistantInput is text that the assistant speaks as it is.
 type AssistantInput struct {
 	Type            typeOf[AssistantInput] `json:"type"`
 	Text            string                 `json:"text"`
 	CustomSessionID string                 `json:"custom_session_id,omitempty"`
 }
 
-// PauseAssistantMessage makes the assistant silent until the matching resume.
+// PauseAssistantMessage keeps the assistant silent until a
+// resume_assistant_message.
 type PauseAssistantMessage struct {
 	Type            typeOf[PauseAssistantMessage] `json:"type"`
 	CustomSessionID string                        `json:"custom_session_id,omitempty"`

@@ -1,17 +1,16 @@
 package contract
 
-// Code names an error of a conversation, as clients know it.
+// Code is the code of a chat's error.
 type Code string
 
-// The errors of a conversation. E03xx and those of E07xx that the
-// specification names keep its meaning; the others are ours. docs/errors.md
-// lists them all.
+// The errors of a chat. E03xx and those of E07xx that the specification names
+// keep its meaning; the others are extensions. docs/errors.md lists them all.
 const (
 	BrokenJSON     Code = "E0100" // a text frame that is not JSON
-	WrongShape     Code = "E0101" // a field is missing, of a wrong type or too long
-	UnknownMessage Code = "E0103" // "type" is missing or none that a client may send
+	WrongShape     Code = "E0101" // a field is missing, has the wrong type or is too long
+	UnknownMessage Code = "E0103" // "type" is missing, or not that of a client's message
 
-	BrokenAudio  Code = "E0200" // in no format that the box reads, or damaged
+	BrokenAudio  Code = "E0200" // in an unknown format, or damaged
 	BrokenBase64 Code = "E0201" // audio_input.data
 
 	CreditsExhausted  Code = "E0300"
@@ -28,8 +27,8 @@ const (
 	ModelUnavailable      Code = "E0711"
 	ModelTimedOut         Code = "E0712" // a custom language model
 	ModelConnectionFailed Code = "E0713" // a custom language model
-	InactivityTimeout     Code = "E0714" // nobody said anything for too long
-	MaxDurationTimeout    Code = "E0715" // the chat has lasted as long as it may
+	InactivityTimeout     Code = "E0714" // nobody spoke for too long
+	MaxDurationTimeout    Code = "E0715" // the chat has reached its maximum duration
 	InvalidSettings       Code = "E0716"
 	GroupActive           Code = "E0717"
 	ProviderOverloaded    Code = "E0718"
@@ -37,17 +36,17 @@ const (
 	NoDataRetention       Code = "E0720"
 	WholeRecording        Code = "E0723"
 
-	InvalidConnect Code = "E0730" // a query parameter of the connect
-	UnexpectedTool Code = "E0731" // a tool answer that nothing asked for
-	KeyRevoked     Code = "E0732" // the key that opened the chat, while it is live
-	NotPermitted   Code = "E0733" // to the key that opened the chat, a screen's
-	SpeechRefused  Code = "E0740" // to a socket that speaks: what is asked for cannot be spoken so
-	SpeechBusy     Code = "E0741" // likewise: too much is being spoken
-	Internal       Code = "E0799" // a fault of ours
+	InvalidConnect Code = "E0730" // a query parameter
+	UnexpectedTool Code = "E0731" // a tool result without a pending call
+	KeyRevoked     Code = "E0732" // of a live chat
+	NotPermitted   Code = "E0733" // with the key of a screen
+	SpeechRefused  Code = "E0740" // on the socket that speaks text: the request cannot be spoken
+	SpeechBusy     Code = "E0741" // on the same socket: too much is being spoken
+	Internal       Code = "E0799" // an error of the box
 )
 
-// meaning is one row of the table. A close code other than 0 makes the error
-// fatal: it is sent, and then the socket is closed with that code.
+// meaning is one row of the table. A fatal error has a close code: it is sent,
+// and then the socket is closed with that code.
 type meaning struct {
 	slug, message string
 	close         int
@@ -55,9 +54,9 @@ type meaning struct {
 
 // WebSocket close codes (RFC 6455, section 7.4.1) that a chat ends with.
 const (
-	CloseNormal    = 1000 // it is over
+	CloseNormal    = 1000
 	CloseGoingAway = 1001 // the box stops
-	ClosePolicy    = 1008 // refused
+	ClosePolicy    = 1008 // rejected
 	CloseTooBig    = 1009
 	CloseInternal  = 1011
 )
@@ -114,21 +113,21 @@ func (c Code) meaning() meaning {
 	return meanings[Internal]
 }
 
-// Slug is the code in words: "config_not_found".
+// Slug returns the code in words, such as "config_not_found".
 func (c Code) Slug() string { return c.meaning().slug }
 
-// Message is what the code means, in a sentence.
+// Message returns the meaning of the code in a sentence.
 func (c Code) Message() string { return c.meaning().message }
 
-// Fatal says whether the conversation ends with the error.
+// Fatal reports whether the error ends the chat.
 func (c Code) Fatal() bool { return c.meaning().close != 0 }
 
-// CloseCode is what the socket closes with after a fatal error, otherwise 0.
+// CloseCode returns the close code of the socket after a fatal error, otherwise
+// 0.
 func (c Code) CloseCode() int { return c.meaning().close }
 
-// Error is the message to send, but for the id of the request, which the line
-// knows. detail, if any, says more: what was wrong, with which value, and what
-// is allowed.
+// Error returns the message to send, except the request id, which the line adds.
+// detail may add what was wrong, with which value, and what is allowed.
 func (c Code) Error(detail string) WebSocketError {
 	m := c.meaning()
 	said := m.message
@@ -138,12 +137,11 @@ func (c Code) Error(detail string) WebSocketError {
 	return WebSocketError{Code: c, Slug: m.slug, Message: ClipError(said)}
 }
 
-// Fault is an error of a conversation on its way to the client.
+// Fault is an error of a chat for its client.
 type Fault struct {
 	Code   Code
 	Detail string
-	// Cause is for the log of the box: it may name servers and files, which are
-	// no business of a client.
+	// Cause is for the log only: it may name servers and files.
 	Cause error
 }
 

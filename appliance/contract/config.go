@@ -1,10 +1,9 @@
 package contract
 
-// EVIVersion is the generation of the assistant that a config is written for.
+// EVIVersion is the version of the assistant that a config is written for.
 type EVIVersion string
 
-// The generations. One assistant serves them all; programs that were never
-// brought up to date still ask for 1 and 2.
+// The versions. The box treats them alike; old programs still ask for 1 and 2.
 const (
 	EVI1     EVIVersion = "1"
 	EVI2     EVIVersion = "2"
@@ -12,11 +11,11 @@ const (
 	EVI4Mini EVIVersion = "4-mini"
 )
 
-// ModelProvider says whose language model a config names. What a box really
-// runs for it is the operator's choice.
+// ModelProvider is the provider of a language model, as configs name it. The
+// operator decides which model the box runs for it.
 type ModelProvider string
 
-// The providers. ProviderOwn are the models that the box itself brings.
+// The providers that the box treats specially. ProviderBox has its own models.
 const (
 	ProviderCustom ModelProvider = "CUSTOM_LANGUAGE_MODEL"
 	ProviderBox    ModelProvider = "HUME_AI"
@@ -30,16 +29,16 @@ func ModelProviders() []ModelProvider {
 	}
 }
 
-// VoiceProvider says where a voice comes from.
+// VoiceProvider is where a voice comes from.
 type VoiceProvider string
 
-// The library that the box brings, and the voices made on it.
+// The library of the box, and the voices that accounts have saved.
 const (
 	VoiceLibrary VoiceProvider = "HUME_AI"
 	VoiceCustom  VoiceProvider = "CUSTOM_VOICE"
 )
 
-// WebhookEvent is what a webhook may be told of.
+// WebhookEvent is an event that webhooks report.
 type WebhookEvent string
 
 // The events.
@@ -55,8 +54,8 @@ type PostedConfig struct {
 	PostedConfigVersion
 }
 
-// PostedConfigVersion is the body of a config's next version. What is absent is
-// nil; ReturnConfig has the defaults.
+// PostedConfigVersion is the body of a config's next version. Absent fields are
+// nil; ReturnConfig has their defaults.
 type PostedConfigVersion struct {
 	EVIVersion         EVIVersion    `json:"evi_version"`
 	VersionDescription string        `json:"version_description,omitempty"`
@@ -77,8 +76,8 @@ type PostedConfigVersion struct {
 	Webhooks        []Webhook           `json:"webhooks,omitempty"`
 }
 
-// ConfigPrompt names a prompt, and a version of it unless the newest is meant;
-// or it brings the Text of a new one.
+// ConfigPrompt refers to a prompt, by default to its newest version, or contains
+// the text of a new one.
 type ConfigPrompt struct {
 	ID              string           `json:"id,omitempty"`
 	Version         *int             `json:"version,omitempty"`
@@ -86,40 +85,39 @@ type ConfigPrompt struct {
 	PromptExpansion *PromptExpansion `json:"prompt_expansion,omitempty"`
 }
 
-// Example is a question with the answer that the assistant should give to it.
-// The language model reads a config's examples with its prompt. It is an
-// extension of the box's own.
+// Example is a question and the answer that the assistant should give. The
+// language model receives a config's examples with its prompt. Examples are an
+// extension of Parley.
 type Example struct {
 	User      string `json:"user"`
 	Assistant string `json:"assistant"`
 }
 
-// ToolRef names a tool, and a version of it unless the newest is meant.
+// ToolRef refers to a tool, by default to its newest version.
 type ToolRef struct {
 	ID      string `json:"id"`
 	Version *int   `json:"version,omitempty"`
 }
 
-// VoiceRef names a voice by its id or by its name.
+// VoiceRef refers to a voice by its id or its name.
 type VoiceRef struct {
 	ID       string        `json:"id,omitempty"`
 	Name     string        `json:"name,omitempty"`
 	Provider VoiceProvider `json:"provider,omitempty"`
 }
 
-// LanguageModel names a language model. Of ProviderCustom the resource is the
-// URL of a server that speaks for the developer.
+// LanguageModel names a language model. With CUSTOM_LANGUAGE_MODEL, the resource
+// is the URL of the developer's server.
 type LanguageModel struct {
 	Provider    ModelProvider `json:"model_provider,omitempty"`
 	Resource    string        `json:"model_resource,omitempty"`
 	Temperature *float64      `json:"temperature,omitempty"`
-	// Fallback are the models that answer where this one fails, one after the
-	// other; an extension of the box's own. Where it is absent, the box's setting
-	// holds; an empty list is none.
+	// The models that answer if this one fails, in order; an extension of Parley.
+	// If absent, the setting of the box applies; an empty list means none.
 	Fallback []LanguageModelRef `json:"fallback,omitzero"`
 }
 
-// LanguageModelRef names a language model, as a LanguageModel does.
+// LanguageModelRef names a language model like a LanguageModel.
 type LanguageModelRef struct {
 	Provider ModelProvider `json:"model_provider,omitempty"`
 	Resource string        `json:"model_resource,omitempty"`
@@ -130,34 +128,34 @@ type EllmModel struct {
 	AllowShortResponses *bool `json:"allow_short_responses,omitempty"`
 }
 
-// EventMessage is what the assistant says by itself when something happens.
-// Without a text the language model finds one.
+// EventMessage is what the assistant says on an event. Without a text, the
+// language model writes one.
 type EventMessage struct {
 	Enabled bool   `json:"enabled"`
 	Text    string `json:"text,omitempty"`
 }
 
-// EventMessages are the occasions to speak by itself.
+// EventMessages are the events on which the assistant speaks.
 type EventMessages struct {
 	OnNewChat            *EventMessage `json:"on_new_chat,omitempty"`
 	OnInactivityTimeout  *EventMessage `json:"on_inactivity_timeout,omitempty"`
 	OnMaxDurationTimeout *EventMessage `json:"on_max_duration_timeout,omitempty"`
 }
 
-// Timeout ends a chat after so many seconds, MinTimeout to MaxTimeout.
+// Timeout ends a chat after so many seconds, 30 to 1800.
 type Timeout struct {
 	Enabled      bool `json:"enabled"`
 	DurationSecs *int `json:"duration_secs,omitempty"`
 }
 
-// Timeouts end a chat in which nobody says anything, and one that is long.
+// Timeouts end a chat in which nobody speaks, and a chat that has lasted long.
 type Timeouts struct {
 	Inactivity  *Timeout `json:"inactivity,omitempty"`
 	MaxDuration *Timeout `json:"max_duration,omitempty"`
 }
 
-// TurnMode says what decides that a user has finished: the silence alone, or
-// also whether what was said sounds finished.
+// TurnMode is how the end of a turn is detected: by silence, or also by whether
+// the words sound finished.
 type TurnMode string
 
 // The modes of a TurnDetection.
@@ -166,8 +164,8 @@ const (
 	TurnSemantic  TurnMode = "semantic"
 )
 
-// TurnDetection says when a user has finished. Mode is an extension of the
-// box's own; where it is absent, the box's setting holds.
+// TurnDetection sets when a user's turn has ended. Mode is an extension of
+// Parley; if absent, the setting of the box applies.
 type TurnDetection struct {
 	Mode                     TurnMode `json:"mode,omitempty"`
 	EndOfTurnSilenceMS       *int     `json:"end_of_turn_silence_ms,omitempty"`
@@ -175,18 +173,19 @@ type TurnDetection struct {
 	PrefixPaddingMS          *int     `json:"prefix_padding_ms,omitempty"`
 }
 
-// Interruption says how long a user must speak to interrupt the assistant.
+// Interruption sets how long a user must speak to interrupt the assistant.
 type Interruption struct {
 	MinInterruptionMS *int `json:"min_interruption_ms,omitempty"`
 }
 
-// Nudges are short prompts to go on, spoken after so many seconds of silence.
+// Nudges are short prompts that the assistant speaks after so many seconds of
+// silence.
 type Nudges struct {
 	Enabled      bool `json:"enabled"`
 	IntervalSecs *int `json:"interval_secs,omitempty"`
 }
 
-// Webhook is a URL that is told of events.
+// Webhook is a URL that receives events.
 type Webhook struct {
 	URL    string         `json:"url"`
 	Events []WebhookEvent `json:"events"`

@@ -51,7 +51,7 @@ func readEVIVersion(o object) EVIVersion {
 	return choice(o, "evi_version", EVI3, EVI4Mini, EVI2, EVI1)
 }
 
-// readConfigPrompt returns nil for a prompt that says nothing.
+// readConfigPrompt returns nil for an empty prompt.
 func readConfigPrompt(o object) *ConfigPrompt {
 	p, ok := o.object("prompt")
 	if !ok {
@@ -79,7 +79,7 @@ func readExample(e object) Example {
 	return Example{User: e.nonBlank("user", MaxExampleChars), Assistant: e.nonBlank("assistant", MaxExampleChars)}
 }
 
-// maxVersion is above any version that there will be.
+// maxVersion is above any version number.
 const maxVersion = 1<<31 - 1
 
 func readVoiceRef(v object) VoiceRef {
@@ -129,7 +129,7 @@ func readToolRefs(o object) []ToolRef {
 		t.require("id")
 		ref := ToolRef{ID: t.nonBlank("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
 		if slices.ContainsFunc(refs, func(r ToolRef) bool { return r.ID == ref.ID }) {
-			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", Clip(ref.ID)))
+			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is listed twice", Clip(ref.ID)))
 		}
 		refs = append(refs, ref)
 	}
@@ -194,9 +194,9 @@ func readWebhook(w object) Webhook {
 	return hook
 }
 
-// badAddress says what is wrong with the host of a URL where that is an address:
-// one where no server is, or a public one without encryption. It is empty where
-// nothing is. Where a name leads shows when it is called.
+// badAddress returns what is wrong with the address in a URL: it cannot be that
+// of a server, or it is a public one without encryption. It returns "" for a host
+// name, which is checked when it is called.
 func badAddress(u *url.URL) string {
 	ip, err := netip.ParseAddr(strings.TrimSuffix(u.Hostname(), "."))
 	if err != nil {

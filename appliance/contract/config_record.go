@@ -2,8 +2,8 @@ package contract
 
 import "time"
 
-// Record is the config as it is returned, with the defaults of all that was not
-// posted. What others know is not in it yet: ids, times, voice, prompt, tools.
+// Record returns the record of a config with the defaults of absent fields. The
+// caller fills in ids, times, voice, prompt and tools.
 func (c PostedConfigVersion) Record() ReturnConfig {
 	return ReturnConfig{
 		VersionDescription: c.VersionDescription,
@@ -23,7 +23,7 @@ func (c PostedConfigVersion) Record() ReturnConfig {
 	}
 }
 
-// deref is what p points to, or one with nothing set.
+// deref returns what p points to, or the zero value.
 func deref[T any](p *T) T {
 	if p == nil {
 		var none T
@@ -32,7 +32,7 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// orDefault is p, or the default where it is nil.
+// orDefault returns p, or a pointer to the default if p is nil.
 func orDefault[T any](p *T, otherwise T) *T {
 	if p == nil {
 		return &otherwise
@@ -63,7 +63,8 @@ func (t Timeouts) record() Timeouts {
 	}
 }
 
-// record is on where nothing was said of it.
+// record returns the timeout with its defaults: enabled, unless it says
+// otherwise.
 func (t *Timeout) record(otherwise time.Duration) *Timeout {
 	r := *orDefault(t, Timeout{Enabled: true})
 	r.DurationSecs = orDefault(r.DurationSecs, int(otherwise.Seconds()))

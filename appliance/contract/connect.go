@@ -17,28 +17,29 @@ type ConnectSettings struct {
 	ConfigVersion      *int // nil: the newest
 	ResumedChatGroupID string
 	VoiceID            string
-	// VerboseTranscription asks for interim user messages.
+	// VerboseTranscription requests interim user messages.
 	VerboseTranscription bool
-	// AllowConnection lets others connect to the chat while it is live.
+	// AllowConnection lets other clients connect to the live chat.
 	AllowConnection bool
-	// NoHistory has nothing of the chat kept, neither words nor sound.
+	// NoHistory keeps the box from storing words or sound of the chat.
 	NoHistory bool
-	// SoundAheadSecs is how far ahead of its playback the client wants its sound; 0
-	// is as the box has it.
+	// SoundAheadSecs is how many seconds ahead of its playback the client
+	// receives sound; 0 means the setting of the box.
 	SoundAheadSecs int
-	// EventLimit, at least 1, is how many of the newest events of a resumed
-	// group the model sees; 0 is none given: MaxResumedEvents.
+	// EventLimit is how many of the newest events of a resumed group the model
+	// sees; 0 means MaxResumedEvents.
 	EventLimit int
-	// SessionSettings hold from the start, as if they came in a message. A
-	// voice_id that came inside them is in VoiceID.
+	// SessionSettings apply from the start, like those in a message. A voice_id
+	// among them is in VoiceID.
 	SessionSettings SessionSettings
 }
 
-// ParseConnectSettings reads the query of a connect. Every value is a string
-// there and is taken for the type that is wanted; nested ones are written with
-// brackets, session_settings[audio][sample_rate]=16000, or as JSON text,
-// session_settings[audio]={"sample_rate":16000}. Unknown parameters are ignored. The
-// error is a Fault, InvalidConnect or InvalidSettings, that names the parameter.
+// ParseConnectSettings parses the query that opens a chat. Every value is a
+// string there and is converted to the expected type. Nested values are written
+// with brackets, session_settings[audio][sample_rate]=16000, or as JSON text,
+// session_settings[audio]={"sample_rate":16000}. Unknown parameters are ignored.
+// The error is a Fault, InvalidConnect or InvalidSettings, that names the
+// parameter.
 func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	nested, problem := nest(q)
 	if problem != "" {
@@ -85,15 +86,15 @@ func readConnect(o object) ConnectSettings {
 	return c
 }
 
-// readSessionSettings takes over what the nested settings say; what is said
-// beside them holds before what is said within.
+// readSessionSettings parses the nested settings. A parameter of the query itself
+// takes precedence over the same one within session_settings.
 func (c *ConnectSettings) readSessionSettings(s object) {
 	if ctx, ok := s.object("context"); ok {
 		if _, ok := ctx.get("text"); !ok {
-			delete(s.fields, "context") // a type alone says nothing
+			delete(s.fields, "context") // a type without a text
 		}
 	}
-	delete(s.fields, "tools") // lists have no form in a query; they come in a message
+	delete(s.fields, "tools") // a query cannot hold lists; they come in a message
 	delete(s.fields, "builtin_tools")
 	limit := s.integer("event_limit", 1, math.MaxInt32)
 	if c.EventLimit == 0 {
@@ -106,8 +107,8 @@ func (c *ConnectSettings) readSessionSettings(s object) {
 	c.SessionSettings.VoiceID = ""
 }
 
-// nest turns a[b][c]=v into {"a":{"b":{"c":"v"}}}. Of a key that is repeated
-// the last value holds.
+// nest turns a[b][c]=v into {"a":{"b":{"c":"v"}}}. The last value of a repeated
+// key counts.
 func nest(q url.Values) (map[string]any, string) {
 	const deepest = 4 // session_settings[audio][sample_rate] is 3
 	tree := map[string]any{}
@@ -123,7 +124,7 @@ func nest(q url.Values) (map[string]any, string) {
 					fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep",
 						Clip(key), deepest)
 			}
-			continue // not one of ours
+			continue // an unknown parameter
 		}
 		if !put(tree, way, values[len(values)-1]) && ours(key) {
 			return nil, fmt.Sprintf("%q: it is given both as a value and as a group of values", Clip(key))
@@ -132,11 +133,12 @@ func nest(q url.Values) (map[string]any, string) {
 	return tree, ""
 }
 
-// unset reports whether a value is how clients write a parameter that they have not
-// set: empty, or as hume for Python does, None in a field of session_settings, and in
-// 0.13.0 and 0.13.1 the text of an object for all of them. A variable may be "None".
-// Of variables in an object hume 0.14 for JavaScript sends nothing but this text, and
-// its chats begin without them rather than not at all.
+// unset reports whether clients write a value like this for a parameter that they
+// have not set: an empty one; None in a field of session_settings, from hume for
+// Python; and the text of an object with None for every field, from its versions
+// 0.13.0 and 0.13.1. A variable may be "None". hume 0.14 for JavaScript sends
+// "[object Object]" for variables in an object; its chats start without them
+// rather than not at all.
 func unset(key, value string) bool {
 	switch {
 	case value == "":
@@ -149,12 +151,12 @@ func unset(key, value string) bool {
 	return value == "None" && ours(key) && !strings.HasPrefix(key, "session_settings[variables][")
 }
 
-// unsetObject is "audio=None context=None", of any number of fields.
+// unsetObject matches "audio=None context=None" with any number of fields.
 var unsetObject = regexp.MustCompile(`^\w+=None( \w+=None)*$`)
 
 func ours(key string) bool { return strings.HasPrefix(key, "session_settings") }
 
-// steps cuts "a[b][c]" in a, b, c.
+// steps splits "a[b][c]" into a, b and c.
 func steps(key string) ([]string, bool) {
 	name, rest, nested := strings.Cut(key, "[")
 	if name == "" || strings.Contains(name, "]") {

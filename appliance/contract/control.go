@@ -2,21 +2,20 @@ package contract
 
 import "strings"
 
-// controlKinds are the messages that somebody else than the client of a chat
-// may send into it: all but audio.
+// controlKinds lists the messages that other clients than the chat's may send
+// into it: all but audio.
 func controlKinds() []string { return kinds()[1:] }
 
-// ControlMessages are they, by their type.
+// ControlMessages describes them, by their type.
 func ControlMessages() []Body { return ClientMessages()[1:] }
 
-// ParseControlMessage reads one text frame of somebody who has connected to the
-// chat of another client: a message as that client's, audio excepted. The error
-// is a Fault, as that of ParseClientMessage.
+// ParseControlMessage parses a text frame of a client that is connected to
+// another client's chat. The error is that of ParseClientMessage.
 func ParseControlMessage(data []byte) (ClientMessage, error) {
 	return parseMessage(data, controlKinds())
 }
 
-// ParsePublishEvent reads the body of a request that sends such a message. The
+// ParsePublishEvent parses the body of a request that sends such a message. The
 // error is always an ErrMalformed.
 func ParsePublishEvent(data []byte) (ClientMessage, error) {
 	if msg := notJSON(data); msg != "" {
@@ -39,8 +38,8 @@ func ParsePublishEvent(data []byte) (ClientMessage, error) {
 	return m, nil
 }
 
-// Refused is the same error for a message that was read well and that the chat
-// would not take.
+// Refused returns the fault as an ErrMalformed, for a valid message that the chat
+// rejected.
 func (f Fault) Refused() error {
 	return malformed([]ValidationError{{Type: f.Code.Slug(), Msg: f.Code.Error(f.Detail).Message}})
 }

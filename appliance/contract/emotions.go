@@ -11,8 +11,8 @@ import (
 // EmotionCount is how many names the expression models score.
 const EmotionCount = 48
 
-// EmotionScores are the scores, 0 to 1, in the order of EmotionName. All of
-// them are always on the wire: clients refuse a set with one missing.
+// EmotionScores are the scores, 0 to 1, in the order of EmotionName. The wire
+// always has all of them: clients reject an incomplete set.
 type EmotionScores [EmotionCount]float64
 
 var emotionNames = [EmotionCount]string{
@@ -27,10 +27,10 @@ var emotionNames = [EmotionCount]string{
 	"Surprise (positive)", "Sympathy", "Tiredness", "Triumph",
 }
 
-// EmotionName is the name on the wire of the score i, 0 to EmotionCount-1.
+// EmotionName returns the name of score i on the wire, 0 to EmotionCount-1.
 func EmotionName(i int) string { return emotionNames[i] }
 
-// Of is the score of a name; 0 for what is none of the names.
+// Of returns the score with a name; 0 for an unknown name.
 func (s EmotionScores) Of(name string) float64 {
 	i := slices.Index(emotionNames[:], name)
 	if i < 0 {
@@ -39,8 +39,8 @@ func (s EmotionScores) Of(name string) float64 {
 	return s[i]
 }
 
-// MarshalJSON writes every score under its name; one that is not a number is
-// written as 0, since JSON has no word for it.
+// MarshalJSON writes every score under its name. It writes 0 for a score that is
+// not a finite number.
 func (s EmotionScores) MarshalJSON() ([]byte, error) {
 	out := make([]byte, 0, 1500)
 	for i, v := range s {
@@ -54,7 +54,7 @@ func (s EmotionScores) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON takes only a complete set.
+// UnmarshalJSON rejects an incomplete set.
 func (s *EmotionScores) UnmarshalJSON(data []byte) error {
 	var byName map[string]float64
 	if err := json.Unmarshal(data, &byName); err != nil {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// maxFields of one object, known ones and others: far above what the interface
-// has or a client adds. Without a bound the fields of the largest message would
-// take dozens of times its size.
+// maxFields bounds the fields of one object, known and unknown: far above what
+// the interface has or a client adds. Without a bound, parsing the fields of the
+// largest message would take dozens of times its size.
 const maxFields = 10_000
 
-// tooManyEntries says why an object or list is not to be opened, or nothing.
+// tooManyEntries returns why an object or list must not be parsed, or "".
 func tooManyEntries(raw []byte, what string, most int) string {
 	if n := entries(raw); n > most {
 		return fmt.Sprintf("%d %s; at most %d are allowed", n, what, most)
@@ -18,9 +18,9 @@ func tooManyEntries(raw []byte, what string, most int) string {
 	return ""
 }
 
-// entries counts what an object or a list has, without opening it: its own
-// commas, and one. It is one too many for an empty one, and means nothing for
-// what is no JSON.
+// entries counts the fields of an object or the entries of a list without parsing
+// it: its own commas, plus one. It returns 1 for an empty one, and an arbitrary
+// number for invalid JSON.
 func entries(raw []byte) int {
 	n, depth := 1, 0
 	for i := 0; i < len(raw); i++ {
@@ -40,8 +40,8 @@ func entries(raw []byte) int {
 	return n
 }
 
-// stringEnd is where the string that raw begins with ends: the place of its
-// closing quote, or the end of raw.
+// stringEnd returns the index of the closing quote of the string at the start of
+// raw, or len(raw).
 func stringEnd(raw []byte) int {
 	for i := 1; i < len(raw); {
 		quote := bytes.IndexByte(raw[i:], '"')

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// The kinds of errors that a client is told of. Wrap them with what was being
-// done: the client is told the kind's own text, the log all of it. Package api
-// has the table of their statuses, which are noted here too. Everything else is
-// a fault of ours: 500.
+// The errors that clients see. Wrap them with what was being done: the client
+// gets the text of the error itself, the log gets all of it. Package api has the
+// table of their statuses, which are also given here. All other errors are
+// answered with 500.
 
-// ErrNotFound: there is no such thing, or it belongs to someone else (404).
+// ErrNotFound: the thing does not exist, or belongs to another account (404).
 type ErrNotFound struct {
 	What  string // "chat", "config", "path" …
 	ID    string
-	Field string // of the request that names it, as in an ErrInvalid; empty where it is the path
-	Hint  string // what there is instead; may be empty
+	Field string // the field of the request that names it, as in ErrInvalid; empty for the path
+	Hint  string // what exists instead; may be empty
 }
 
 func (e ErrNotFound) Error() string {
@@ -34,14 +34,14 @@ func (e ErrNotFound) Error() string {
 	return said
 }
 
-// ErrConflict: it cannot be done to the thing as it is now (409).
+// ErrConflict: the thing does not allow it in its present state (409).
 type ErrConflict struct{ Why string }
 
 func (e ErrConflict) Error() string { return e.Why }
 
-// ErrInvalid: the service refuses a value (400). Why says what is allowed.
+// ErrInvalid: a value is not allowed (400). Why says what is allowed.
 type ErrInvalid struct {
-	Field string // as it is written in the request: "name", "page_size"
+	Field string // as written in the request: "name", "page_size"
 	Why   string
 }
 
@@ -63,7 +63,7 @@ type ErrUnauthorized struct{ Why string }
 
 func (e ErrUnauthorized) Error() string { return e.Why }
 
-// ErrForbidden: known, and yet not allowed (403).
+// ErrForbidden: the credentials are valid and do not permit this (403).
 type ErrForbidden struct{ Why string }
 
 func (e ErrForbidden) Error() string { return e.Why }
@@ -78,7 +78,7 @@ func (e ErrMethod) Error() string {
 	return fmt.Sprintf("%s is not allowed here; allowed: %s", Clip(e.Method), strings.Join(e.Allowed, ", "))
 }
 
-// ErrPrecondition: the thing is not in the state that the request is made for (412).
+// ErrPrecondition: the thing is not in the state that the request requires (412).
 type ErrPrecondition struct{ Why string }
 
 func (e ErrPrecondition) Error() string { return e.Why }
@@ -90,7 +90,7 @@ func (e ErrTooLarge) Error() string {
 	return fmt.Sprintf("the body is larger than %d bytes, which is the most allowed", e.Limit)
 }
 
-// ErrMediaType: the body is of a kind that this path does not read (415).
+// ErrMediaType: the path does not accept this kind of body (415).
 type ErrMediaType struct {
 	What    string // "content encoding"; empty: the content type
 	Got     string
@@ -102,7 +102,7 @@ func (e ErrMediaType) Error() string {
 		e.Allowed)
 }
 
-// ErrUpgradeRequired: the path speaks WebSocket only (426).
+// ErrUpgradeRequired: the path accepts WebSocket connections only (426).
 type ErrUpgradeRequired struct{ Why string }
 
 func (e ErrUpgradeRequired) Error() string { return e.Why }
@@ -114,9 +114,9 @@ func (e ErrTooSlow) Error() string {
 	return fmt.Sprintf("the body came too slowly: hardly anything of it in %s", e.Limit)
 }
 
-// ErrTooMany: this client asks too often (429).
+// ErrTooMany: this client sends too many requests (429).
 type ErrTooMany struct {
-	What       string // of what there was too much
+	What       string // what there is too much of
 	RetryAfter time.Duration
 }
 
@@ -125,12 +125,12 @@ func (e ErrTooMany) Error() string {
 		(e.RetryAfter + time.Second - 1).Truncate(time.Second))
 }
 
-// Wait is when it is worth trying again.
+// Wait returns the value of Retry-After.
 func (e ErrTooMany) Wait() time.Duration { return e.RetryAfter }
 
-// ErrFull: the box has no room for one more (503).
+// ErrFull: the box has no capacity for one more (503).
 type ErrFull struct {
-	What       string // what there is no room for, or how many there are
+	What       string // what is full, or of what there are too many
 	RetryAfter time.Duration
 }
 
@@ -138,10 +138,10 @@ func (e ErrFull) Error() string {
 	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "the box is full"), e.RetryAfter)
 }
 
-// Wait is when it is worth trying again.
+// Wait returns the value of Retry-After.
 func (e ErrFull) Wait() time.Duration { return e.RetryAfter }
 
-// ErrUnavailable: a part that this needs is not there (503).
+// ErrUnavailable: a part of the box that the request needs is missing (503).
 type ErrUnavailable struct {
 	Why        string
 	RetryAfter time.Duration // 0: it will not come by itself
@@ -149,7 +149,7 @@ type ErrUnavailable struct {
 
 func (e ErrUnavailable) Error() string { return e.Why }
 
-// Wait is when it is worth trying again.
+// Wait returns the value of Retry-After.
 func (e ErrUnavailable) Wait() time.Duration { return e.RetryAfter }
 
 // ErrTimedOut: the box took too long to begin its answer (503).
@@ -159,18 +159,18 @@ func (e ErrTimedOut) Error() string {
 	return fmt.Sprintf("the box was too busy to answer within %s; try again later", e.Limit)
 }
 
-// Wait is when it is worth trying again: as long as it had already.
+// Wait returns the value of Retry-After: as long as the answer took already.
 func (e ErrTimedOut) Wait() time.Duration { return e.Limit }
 
-// ValidationError is one thing that is wrong with a body. Loc is the way to it:
-// names of fields (string) and places in lists (int).
+// ValidationError is one problem of a body. Loc is the path to it: field names
+// (string) and list indexes (int).
 type ValidationError struct {
 	Loc  []any  `json:"loc"`
 	Msg  string `json:"msg"`
 	Type string `json:"type"` // missing, wrong_type, wrong_value, malformed
 }
 
-// String is the error as one line: "audio.sample_rate: expected an integer".
+// String returns the error as one line: "audio.sample_rate: expected an integer".
 func (e ValidationError) String() string {
 	if len(e.Loc) == 0 {
 		return e.Msg
@@ -194,19 +194,19 @@ func path(loc []any) string {
 	return b.String()
 }
 
-// maxClipChars is how many characters of a wrong value are said back: enough to
-// recognise one's own mistake.
+// maxClipChars is how many characters of a wrong value an error repeats: enough
+// to recognize it.
 const maxClipChars = 80
 
-// Clip shortens what came from outside, before it is said back.
+// Clip shortens a client's text for an error.
 func Clip(s string) string { return clipTo(maxClipChars, s) }
 
-// maxErrorChars is how many characters of an error anybody is told: what it repeats is
-// clipped where it is put in, and what comes from a library, or names a long way
-// into a schema, is cut here. A list of a box's voices fits.
+// maxErrorChars bounds an error's text. Repeated values are clipped already; this
+// cuts the texts of libraries and long paths into a schema. A list of a box's
+// voices fits.
 const maxErrorChars = 2000
 
-// ClipError is an error as it is told to who made the mistake.
+// ClipError shortens the text of an error for the client.
 func ClipError(text string) string { return clipTo(maxErrorChars, text) }
 
 func clipTo(most int, s string) string {

@@ -12,22 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// object reads the fields of one JSON object and notes what is wrong with
-// them, each with the way to it. Unknown fields are not looked at, and null is
-// the same as absent.
+// object parses the fields of one JSON object and notes problems with their
+// paths. Unknown fields are ignored, and null is the same as absent.
 type object struct {
 	loc      []any
 	fields   map[string]json.RawMessage
 	problems *[]ValidationError
-	// untyped: every scalar came as a string, as in a query, and is taken for
-	// the type that is wanted.
+	// untyped is true for a query, where every scalar is a string and is
+	// converted to the expected type.
 	untyped bool
-	// shape, where it is not nil, notes what is asked of the object, which has
-	// no fields then.
+	// shape, if not nil, records what the readers expect of the object, which
+	// then has no fields.
 	shape *Shape
 }
 
-// readObject opens raw, which is an object or a problem.
+// readObject parses raw, and notes a problem if it is not an object.
 func readObject(loc []any, raw []byte, problems *[]ValidationError, untyped bool) object {
 	o := object{loc: loc, problems: problems, untyped: untyped}
 	if k := kindOf(raw); k != "object" {
@@ -54,7 +53,7 @@ func (o object) at(name any) []any {
 func (o object) note(name any, kind, msg string) {
 	p := ValidationError{Loc: o.at(name), Type: kind, Msg: msg}
 	if last := len(*o.problems) - 1; last >= 0 && reflect.DeepEqual((*o.problems)[last], p) {
-		return // a field that is read twice is told once
+		return // a field that is read twice
 	}
 	*o.problems = append(*o.problems, p)
 }
@@ -63,19 +62,19 @@ func (o object) wrongType(name, wanted string, raw []byte) {
 	o.note(name, "wrong_type", fmt.Sprintf("expected %s, got %s", wanted, excerpt(raw)))
 }
 
-// get returns the field's JSON, or false when it is absent or null.
+// get returns the field's JSON; ok is false if it is absent or null.
 func (o object) get(name string) (json.RawMessage, bool) {
 	raw, ok := o.fields[name]
 	return raw, ok && kindOf(raw) != "null"
 }
 
-// isNull tells a field that is there and null.
+// isNull reports whether the field is present and null.
 func (o object) isNull(name string) bool {
 	raw, ok := o.fields[name]
 	return ok && kindOf(raw) == "null"
 }
 
-// require notes each of the fields that is absent.
+// require notes a problem for each absent field.
 func (o object) require(names ...string) {
 	if o.shape != nil {
 		o.shape.Required = append(o.shape.Required, names...)
@@ -87,7 +86,7 @@ func (o object) require(names ...string) {
 	}
 }
 
-// text reads a string of at most so many characters.
+// text parses a string of at most so many characters.
 func (o object) text(name string, most int) string {
 	return deref(o.textOrNil(name, most))
 }
@@ -109,7 +108,7 @@ func (o object) textOrNil(name string, most int) *string {
 	return &s
 }
 
-// choice reads a string that is one of allowed.
+// choice parses a string that is one of allowed.
 func choice[T ~string](o object, name string, allowed ...T) T {
 	o.expect(name, Shape{Kind: "string", Words: asStrings(allowed)})
 	raw, ok := o.get(name)
@@ -126,7 +125,7 @@ func choice[T ~string](o object, name string, allowed ...T) T {
 	return ""
 }
 
-// integer reads a whole number in [low, high]. 16000.0 is one.
+// integer parses a whole number in [low, high]; 16000.0 is one.
 func (o object) integer(name string, low, high int) int {
 	o.expect(name, Shape{Kind: "integer", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
@@ -145,7 +144,7 @@ func (o object) integer(name string, low, high int) int {
 	return int(f)
 }
 
-// boolean reads true or false; in a query also as other languages write them.
+// boolean parses true or false; in a query also as other languages write them.
 func (o object) boolean(name string) bool {
 	o.expect(name, Shape{Kind: "boolean"})
 	raw, ok := o.get(name)
@@ -166,7 +165,7 @@ func (o object) boolean(name string) bool {
 	return false
 }
 
-// scalar is raw as a literal; where all came as strings, what is in the string.
+// scalar returns raw as a literal; in a query, the content of the string.
 func (o object) scalar(raw []byte) string {
 	var s string
 	if o.untyped && json.Unmarshal(raw, &s) == nil {
@@ -175,7 +174,7 @@ func (o object) scalar(raw []byte) string {
 	return string(raw)
 }
 
-// object opens a field that is an object, or returns false.
+// object parses a field that is an object; ok is false if there is none.
 func (o object) object(name string) (object, bool) {
 	if o.shape != nil {
 		o.expect(name, Shape{Kind: "object"})
@@ -198,7 +197,7 @@ func (o object) object(name string) (object, bool) {
 	return inner, inner.fields != nil
 }
 
-// optional reads a field that is an object; nil when it is absent.
+// optional parses a field that is an object; nil if it is absent.
 func optional[T any](o object, name string, read func(object) T) *T {
 	in, ok := o.object(name)
 	if !ok {
@@ -208,7 +207,7 @@ func optional[T any](o object, name string, read func(object) T) *T {
 	return &v
 }
 
-// each reads a field that is a list of objects, as list opens it.
+// each parses a field that is a list of objects.
 func each[T any](o object, name string, most int, read func(object) T) []T {
 	given := o.list(name, most)
 	if given == nil {
@@ -221,8 +220,8 @@ func each[T any](o object, name string, most int, read func(object) T) []T {
 	return all
 }
 
-// list opens a field that is a list of objects; nil when it is absent, and
-// empty when the list is. Places that are null are passed over.
+// list parses a field that is a list of objects. It returns nil if the field is
+// absent, and drops null entries.
 func (o object) list(name string, most int) []object {
 	if o.shape != nil {
 		items := &Shape{Kind: "object"}
@@ -244,7 +243,8 @@ func (o object) list(name string, most int) []object {
 	return opened
 }
 
-// items opens a field that is a list; nil when it is absent, or none.
+// items parses a field that is a list. It returns nil if the field is absent or
+// not a list.
 func (o object) items(name string, most int) (items []json.RawMessage) {
 	raw, ok := o.get(name)
 	if !ok {
@@ -263,7 +263,7 @@ func (o object) items(name string, most int) (items []json.RawMessage) {
 	return items
 }
 
-// kindOf names the kind of a JSON value by its first character.
+// kindOf returns the kind of a JSON value, from its first character.
 func kindOf(raw []byte) string {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
@@ -284,7 +284,7 @@ func kindOf(raw []byte) string {
 	return "number"
 }
 
-// excerpt is a value as an error says it back.
+// excerpt returns a value as errors repeat it.
 func excerpt(raw []byte) string {
 	switch k := kindOf(raw); k {
 	case "object", "list":

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxKeyNameChars is how long the name of an account and the label of a key may
-// be: enough for a person to tell them apart in a table.
+// MaxKeyNameChars bounds the name of an account and the label of a key: enough to
+// tell them apart in a table.
 const MaxKeyNameChars = 64
 
-// CheckAccountName returns an ErrInvalid about the field account for a name that
-// no account may have.
+// CheckAccountName returns an ErrInvalid about the field account unless name is a
+// valid name of an account.
 func CheckAccountName(name string) error {
 	if name == "" {
 		return ErrInvalid{Field: "account",
@@ -20,8 +20,8 @@ func CheckAccountName(name string) error {
 	return checkKeyName("account", name)
 }
 
-// CheckKeyLabel returns an ErrInvalid about the field label for one that no key
-// may have. It may be empty.
+// CheckKeyLabel returns an ErrInvalid about the field label unless it is a valid
+// label of a key. It may be empty.
 func CheckKeyLabel(label string) error { return checkKeyName("label", label) }
 
 func checkKeyName(field, name string) error {
@@ -37,8 +37,8 @@ func checkKeyName(field, name string) error {
 	return nil
 }
 
-// unprintable says which character of a name cannot be printed; empty where all
-// can.
+// unprintable names the first character that cannot be printed; empty if there is
+// none.
 func unprintable(name string) string {
 	for _, r := range name {
 		if !unicode.IsPrint(r) {

@@ -1,11 +1,11 @@
 package contract
 
-// MaxCodeChars of a code that pairs a screen, with what people type between.
+// MaxCodeChars bounds a pairing code, with the separators that people type.
 const MaxCodeChars = 20
 
 // PostedPairing is the body that pairs a screen.
 type PostedPairing struct {
-	Code string `json:"code"` // that the box shows; case and what stands between do not matter
+	Code string `json:"code"` // as the box shows it; case and separators are ignored
 }
 
 func (PostedPairing) read(o object) PostedPairing {
@@ -13,18 +13,18 @@ func (PostedPairing) read(o object) PostedPairing {
 	return PostedPairing{Code: o.text("code", MaxCodeChars)}
 }
 
-// PairedKiosk is a screen that was paired: the key is told once.
+// PairedKiosk is a screen that was paired. The key is not shown again.
 type PairedKiosk struct {
-	APIKey string `json:"api_key"` // opens conversations with the screen's config, and nothing else
-	KeyID  string `json:"key_id"`  // by which it is revoked
+	APIKey string `json:"api_key"` // opens chats with the screen's config, and nothing else
+	KeyID  string `json:"key_id"`  // the id that revokes it
 	Name   string `json:"name"`    // of the screen
 }
 
-// PostedKiosk is the body that makes a code with which a screen is paired.
+// PostedKiosk creates a code that pairs a screen.
 type PostedKiosk struct {
-	Name    string `json:"name"`    // what the screen is called, which it shows
-	Account string `json:"account"` // whose config it talks by
-	// ConfigID is the config that it talks by; absent: the box's own assistant.
+	Name    string `json:"name"`    // the name that the screen shows
+	Account string `json:"account"` // the account of its chats
+	// The config of its chats; absent: the settings of the box.
 	ConfigID string `json:"config_id"`
 }
 
@@ -37,7 +37,7 @@ func (PostedKiosk) read(o object) PostedKiosk {
 	return k
 }
 
-// KioskCode is a code with which one screen is paired, once.
+// KioskCode is a code that pairs one screen, once.
 type KioskCode struct {
 	Code      string `json:"code"`
 	Name      string `json:"name"`
@@ -45,16 +45,16 @@ type KioskCode struct {
 	ExpiresOn int64  `json:"expires_on"`
 }
 
-// ReturnKiosk is a screen that was paired.
+// ReturnKiosk is a paired screen.
 type ReturnKiosk struct {
-	KeyID   string `json:"key_id"` // by which it is revoked
+	KeyID   string `json:"key_id"` // the id that revokes it
 	Name    string `json:"name"`
 	Account string `json:"account"`
-	// ConfigID is the config that it talks by; absent: the box's own assistant.
+	// The config of its chats; absent: the settings of the box.
 	ConfigID   string `json:"config_id,omitempty"`
 	ConfigName string `json:"config_name,omitempty"`
 	PairedOn   int64  `json:"paired_on"`
-	// RevokedOn is absent while it is good.
+	// Absent unless it was revoked.
 	RevokedOn int64 `json:"revoked_on,omitempty"`
 }
 
@@ -64,10 +64,10 @@ type ReturnPagedKiosks struct {
 	KiosksPage []ReturnKiosk `json:"kiosks_page"`
 }
 
-// BoxKiosk is how the line of the box's own loudspeaker and microphone is.
+// BoxKiosk is the state of the line of the box's loudspeaker and microphone.
 type BoxKiosk struct {
-	State  string    `json:"state"`             // waiting for somebody, or talking
-	ChatID string    `json:"chat_id,omitempty"` // of the conversation, as soon as it has one
+	State  string    `json:"state"`             // waiting or talking
+	ChatID string    `json:"chat_id,omitempty"` // the id of the chat, once it has one
 	Input  BoxDevice `json:"input"`
 	Output BoxDevice `json:"output"`
 }
@@ -76,5 +76,5 @@ type BoxKiosk struct {
 type BoxDevice struct {
 	Name    string `json:"name,omitempty"` // while it is open
 	Open    bool   `json:"open"`
-	Trouble string `json:"trouble,omitempty"` // why it is not
+	Trouble string `json:"trouble,omitempty"` // why it is not open
 }

@@ -2,16 +2,16 @@ package contract
 
 import "strings"
 
-// CheckKioskMessage says whether who has the key of a screen may send a message: a
-// Fault says what not. Whoever stands at a screen may ask and answer anything, and
-// a page may say in which format it sends sound, whose chat it is, and the values
-// of the variables that the prompt of its config has. Who the assistant is, is the
-// config's: its prompt, context, voice, tools and model, and what it says.
+// CheckKioskMessage returns a Fault unless a client with the key of a screen may
+// send m. A person at a screen may say anything, and its page may set the format
+// of its sound, the session id, metadata, and the values of the prompt's
+// variables. Everything that defines the assistant comes from the config: prompt,
+// context, voice, tools, model, and what it says on its own.
 func CheckKioskMessage(m ClientMessage) error {
-	const who = "The key of a screen talks to its config as that is; "
+	const who = "The key of a screen cannot change its config; "
 	switch m := m.(type) {
 	case AssistantInput:
-		return Fault{Code: NotPermitted, Detail: who + "assistant_input would have it say something else."}
+		return Fault{Code: NotPermitted, Detail: who + "assistant_input is not allowed."}
 	case SessionSettings:
 		if barred := m.identityFields(); len(barred) > 0 {
 			return Fault{Code: NotPermitted, Detail: who +
@@ -22,7 +22,7 @@ func CheckKioskMessage(m ClientMessage) error {
 	return nil
 }
 
-// identityFields names those of the settings that say who the assistant is.
+// identityFields names the settings in s that define the assistant.
 func (s SessionSettings) identityFields() (fields []string) {
 	for _, f := range []struct {
 		name  string

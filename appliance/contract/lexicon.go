@@ -1,48 +1,46 @@
 package contract
 
-// The most of a lexicon.
+// Limits of pronunciations.
 const (
-	// MaxLexiconEntries is how many words one account may have pronounced its own
-	// way.
+	// MaxLexiconEntries bounds the pronunciations of one account.
 	MaxLexiconEntries   = 2000
 	MaxLexiconWordChars = 100
 	MaxLexiconSaidChars = 200
 )
 
-// PostedPronunciation says how one word is said.
+// PostedPronunciation is how a word is pronounced.
 type PostedPronunciation struct {
-	// Said is how: phonemes of the International Phonetic Alphabet between slashes
-	// (/wɪn/), or a respelling, as syllables with hyphens, the stressed ones in
-	// capitals (hwah-KEEN), or as words that sound like it.
+	// The pronunciation: phonemes of the International Phonetic Alphabet between
+	// slashes (/wɪn/), or a respelling, as syllables with hyphens, the stressed
+	// ones in capitals (hwah-KEEN), or as words that sound like it.
 	Said string `json:"said"`
 }
 
-// PostedLexicon is how all words of an account are said that the box would say
-// otherwise.
+// PostedLexicon is an account's pronunciations.
 type PostedLexicon struct {
 	Entries []PostedEntry `json:"entries"`
 }
 
-// PostedEntry is one word and how it is said.
+// PostedEntry is a word and its pronunciation.
 type PostedEntry struct {
-	// Word is the word, or several. It holds in small and capital letters, also with
-	// the ending of a possessive or a plural; one in capitals alone holds for
-	// capitals alone.
+	// The word, or several words. It also matches in other case and with the
+	// ending of a possessive or a plural; a word in capitals matches capitals
+	// only.
 	Word string `json:"word"`
 	Said string `json:"said"`
 }
 
-// ReturnLexicon is an account's lexicon, in alphabetical order.
+// ReturnLexicon is an account's pronunciations, in alphabetical order.
 type ReturnLexicon struct {
 	Entries []ReturnPronunciation `json:"entries"`
 }
 
-// ReturnPronunciation is one word and how it is said.
+// ReturnPronunciation is a word and its pronunciation.
 type ReturnPronunciation struct {
 	Word string `json:"word"`
 	Said string `json:"said"`
-	// Phonemes are how the box understands what is said; absent where it is read
-	// as any text.
+	// The phonemes that the box speaks; absent if the respelling is spoken like
+	// any text.
 	Phonemes string `json:"phonemes,omitempty"`
 }
 

@@ -5,14 +5,14 @@ import "time"
 // Audio.
 const (
 	OutputRateHz    = 48000  // of every clip that a chat sends
-	MinSampleRateHz = 4000   // below it no speech is understood
+	MinSampleRateHz = 4000   // below it speech cannot be understood
 	MaxSampleRateHz = 192000 // the highest rate of studio equipment
-	MaxChannels     = 32     // what PulseAudio makes of its devices; the loudest is heard
+	MaxChannels     = 32     // as PulseAudio makes of some devices; the loudest is used
 )
 
-// How far ahead of its playback a client may have its sound: clips come a second
-// or two at a time, so that below the least it would run dry between them, and a
-// minute is what a line holds for one that does not take it.
+// How many seconds ahead of its playback a client may receive sound. Clips last a
+// second or two, so with less it would run out between them. A minute is what a
+// line buffers for a client that does not read.
 const (
 	MinSoundAheadSecs = 2
 	MaxSoundAheadSecs = 60
@@ -24,49 +24,48 @@ const (
 	// 16-bit PCM are 11.0 MiB and 14.7 MiB in base64; what is more belongs in
 	// several messages.
 	MaxMessageBytes = 16 << 20
-	// MaxWholeRecording is the longest audio that one message may bring before
-	// it counts as a whole recording instead of a stream (error E0723). Clients
-	// send 20 to 100 ms, a recorder with a slow timeslice a second or two.
+	// MaxWholeRecording is the longest audio of one message before it counts as a
+	// whole recording instead of a stream (error E0723). Clients send 20 to 100
+	// ms, a recorder with a slow timeslice a second or two.
 	MaxWholeRecording = 5 * time.Second
 
 	MaxInputChars           = 10_000   // of one user_input or assistant_input: some ten minutes of speech
 	MaxPromptChars          = 100_000  // of a system prompt or a context: more than any embedded model reads
 	MaxCustomSessionIDChars = 512      // it is repeated on every message
-	MaxSessionTools         = 128      // as many as the language model could be told of
+	MaxSessionTools         = 128      // as many as a language model accepts
 	MaxMetadataBytes        = 16 << 10 // of a chat: a page of chats brings it a hundred times
 )
 
-// What settings may cost. Clients send a prompt of a few thousand characters
-// with a dozen variables; the bounds are where a box still minds none of a full
-// house of chats, each of which holds its settings in memory.
+// Limits of settings. Clients send a prompt of a few thousand characters with a
+// dozen variables. With these limits, a box with its maximum of chats can hold
+// all their settings in memory.
 const (
-	// MaxExamples is how many examples a config may bring, and MaxExampleChars how
-	// long a question or an answer in them may be: half a minute of speech. Eight
-	// short ones are enough for a small model; thirty-two long ones are as much
-	// as an embedded model could read beside its prompt.
+	// MaxExamples bounds the examples of a config, and MaxExampleChars a question
+	// or an answer in them: half a minute of speech. Eight short ones are enough
+	// for a small model; thirty-two long ones are as much as an embedded model
+	// could process besides its prompt.
 	MaxExamples     = 32
 	MaxExampleChars = 500
-	// MaxVariables is how many a chat may have, whichever message brought them.
+	// MaxVariables bounds the variables of a chat, over all messages.
 	MaxVariables = 1000
 	// MaxVariableNameChars and MaxVariableChars bound the name of a variable and
-	// its value: an article, or a customer's record, is a few thousand.
+	// its value: an article, or a customer's record, has a few thousand.
 	MaxVariableNameChars = 100
 	MaxVariableChars     = 10_000
-	// MaxPromptBytes is how long a prompt may be with its variables filled in:
-	// as long as one without variables, in a script of four bytes a character.
-	// What a chat's variables hold together, names and values, is bounded by the
-	// same: there is no room for more in a prompt.
+	// MaxPromptBytes bounds a prompt with its variables filled in: as long as one
+	// without variables, in a script of four bytes a character. It also bounds
+	// the names and values of a chat's variables together.
 	MaxPromptBytes = 4 * MaxPromptChars
-	// MaxEventTextBytes is the same for a text that the assistant is to say: a
-	// greeting.
+	// MaxEventTextBytes is the same bound for a text that the assistant says on
+	// an event: a greeting.
 	MaxEventTextBytes = 4 * MaxInputChars
-	// MaxToolsBytes is how much the tools of a chat may say together, as JSON.
-	// A language model reads all of it before every answer, and 128 tools of
-	// ordinary size are half of that.
+	// MaxToolsBytes bounds the tools of a chat together, as JSON. A language
+	// model processes all of it before every answer, and 128 tools of ordinary
+	// size have half of that.
 	MaxToolsBytes = 256 << 10
-	// MaxSettingsBytes is how much one message of settings may hold, as JSON: a
-	// prompt and a context of the usual length, or one of the longest. The
-	// history keeps each message, and an event of it has no room for more.
+	// MaxSettingsBytes bounds one message of settings, as JSON: a prompt and a
+	// context of the usual length, or one of the longest. The history stores each
+	// message in one event, which cannot hold more.
 	MaxSettingsBytes = 500_000
 )
 
@@ -103,22 +102,22 @@ const (
 	MaxTimeout         = 1800 * time.Second
 )
 
-// What else a config may say.
+// Other fields of a config.
 const (
 	MaxTemperature   = 2.0  // beyond it models write noise
-	MaxWebhooks      = 32   // each is told of every chat
+	MaxWebhooks      = 32   // each receives the events of every chat
 	MaxFallback      = 4    // language models: who has waited for three to fail has hung up
-	MaxURLChars      = 2048 // what other software takes at most
+	MaxURLChars      = 2048 // the most that other software accepts
 	DefaultNudgeSecs = 10
 	MinNudgeSecs     = 1
 )
 
-// The rest.
+// Pages, and the resumption and errors of chats.
 const (
 	DefaultPageSize = 10
 	MaxPageSize     = 100
-	// MaxResumedEvents is how many of the newest events of a resumed chat
-	// group the language model sees.
+	// MaxResumedEvents bounds the newest events of a resumed chat group that the
+	// language model sees.
 	MaxResumedEvents = 300
 	// MaxIdenticalErrors in a row close a socket.
 	MaxIdenticalErrors = 10

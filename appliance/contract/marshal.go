@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// Marshal writes anything of the wire. HTML characters stay as they are: this is
-// never put into a page.
+// Marshal encodes a value for the wire. It does not escape HTML, because the
+// result is never part of a page.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,7 +19,8 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// typeOf is the field "type" of a message M: it is always M's and takes no room.
+// typeOf is the field "type" of a message M. It has no size: its value follows
+// from M.
 type typeOf[M interface{ MessageType() string }] struct{}
 
 // MarshalJSON writes the type.
@@ -28,10 +29,10 @@ func (typeOf[M]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m.MessageType())
 }
 
-// UnmarshalJSON passes over it: who reads a message has looked at its type.
+// UnmarshalJSON ignores the type, which the caller has checked.
 func (*typeOf[M]) UnmarshalJSON([]byte) error { return nil }
 
-// ParseServerMessage reads what a box sent, as a client or a test does.
+// ParseServerMessage parses a message of the box, for clients and tests.
 func ParseServerMessage(data []byte) (ServerMessage, error) {
 	var head struct {
 		Type string `json:"type"`
@@ -52,8 +53,8 @@ func ParseServerMessage(data []byte) (ServerMessage, error) {
 	return nil, fmt.Errorf("a server message of unknown type %q", Clip(head.Type))
 }
 
-// WithCustomSessionID returns m with the id that the client chose for its session,
-// which every message carries from then on.
+// WithCustomSessionID returns m with the session id that the client chose, which
+// every later message carries.
 func WithCustomSessionID(m ServerMessage, id string) ServerMessage {
 	named := reflect.New(reflect.TypeOf(m)).Elem()
 	named.Set(reflect.ValueOf(m))
@@ -81,7 +82,7 @@ func (AssistantInput) MessageType() string         { return "assistant_input" }
 func (PauseAssistantMessage) MessageType() string  { return "pause_assistant_message" }
 func (ResumeAssistantMessage) MessageType() string { return "resume_assistant_message" }
 
-// MarshalJSON writes null for a context that was taken back.
+// MarshalJSON writes null for a context that was removed.
 func (m SessionSettings) MarshalJSON() ([]byte, error) {
 	type fields SessionSettings
 	type whole struct {
@@ -98,7 +99,7 @@ func (m SessionSettings) MarshalJSON() ([]byte, error) {
 	}{whole: all})
 }
 
-// UnmarshalJSON reads settings as ParseClientMessage checked them.
+// UnmarshalJSON parses settings that ParseClientMessage has checked.
 func (m *SessionSettings) UnmarshalJSON(data []byte) error {
 	type fields SessionSettings
 	read := struct {

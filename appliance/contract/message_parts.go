@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Role says whose message it is.
+// Role is whose message it is.
 type Role string
 
 // The roles of a ChatMessage.
@@ -24,21 +24,21 @@ type Encoding string
 // Linear16 is 16-bit little-endian PCM, channels interleaved.
 const Linear16 Encoding = "linear16"
 
-// ContextType says how long a Context lasts.
+// ContextType is how long a Context lasts.
 type ContextType string
 
-// The kinds of context: for the rest of the session, or for the next user
-// message only, which is the default.
+// The kinds of context: for the rest of the chat, or for the next user message
+// only (the default).
 const (
 	ContextPersistent ContextType = "persistent"
 	ContextTemporary  ContextType = "temporary"
 
 	// contextEditable is what clients up to 0.11 call a context that a later one
-	// replaces. Every persistent one is that.
+	// replaces, as every persistent one does.
 	contextEditable ContextType = "editable"
 )
 
-// ToolType tells the tools of the box from those of the developer.
+// ToolType is whether a tool is the box's or the developer's.
 type ToolType string
 
 // The kinds of tools.
@@ -47,16 +47,16 @@ const (
 	ToolFunction ToolType = "function"
 )
 
-// BuiltInTool names a tool that the box brings.
+// BuiltInTool is the name of a tool of the box.
 type BuiltInTool string
 
-// The tools that the box brings.
+// The tools of the box.
 const (
 	WebSearch BuiltInTool = "web_search"
 	HangUp    BuiltInTool = "hang_up"
 )
 
-// ErrorLevel is how bad a tool's error is; there is one level.
+// ErrorLevel is the severity of a tool's error; there is one level.
 type ErrorLevel string
 
 // LevelWarn is the one ErrorLevel.
@@ -70,13 +70,13 @@ type ChatMessage struct {
 	ToolResult *ToolResult      `json:"tool_result,omitempty"`
 }
 
-// ToolResult is how a tool call ended: one of the two is set.
+// ToolResult is the result of a tool call: one of the two is set.
 type ToolResult struct {
 	Response *ToolResponseMessage
 	Error    *ToolErrorMessage
 }
 
-// MarshalJSON writes the one that is set, or null.
+// MarshalJSON writes the result that is set, or null.
 func (r ToolResult) MarshalJSON() ([]byte, error) {
 	switch {
 	case r.Response != nil:
@@ -87,7 +87,7 @@ func (r ToolResult) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON reads either, told apart by "type".
+// UnmarshalJSON parses either result, told apart by "type".
 func (r *ToolResult) UnmarshalJSON(data []byte) error {
 	m, err := ParseServerMessage(data)
 	if err != nil {
@@ -104,23 +104,23 @@ func (r *ToolResult) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Inference is what the expression models measured; {} when nothing was.
+// Inference is what the expression models measured; {} if nothing was measured.
 type Inference struct {
 	Prosody *ProsodyInference `json:"prosody,omitempty"`
 }
 
-// ProsodyInference is how a voice sounded.
+// ProsodyInference is the expression of a voice.
 type ProsodyInference struct {
 	Scores EmotionScores `json:"scores"`
 }
 
-// MillisecondInterval is a span of the chat, in ms since it began.
+// MillisecondInterval is a part of the chat, in ms since it began.
 type MillisecondInterval struct {
 	Begin int64 `json:"begin"`
 	End   int64 `json:"end"`
 }
 
-// AudioConfiguration describes the headerless audio that the client sends.
+// AudioConfiguration is the format of the headerless audio that the client sends.
 type AudioConfiguration struct {
 	Channels   int      `json:"channels"`
 	Codec      string   `json:"codec,omitempty"`
@@ -128,8 +128,8 @@ type AudioConfiguration struct {
 	SampleRate int      `json:"sample_rate"` // Hz
 }
 
-// Context is text that is given to the language model with the user's
-// messages and is no part of the transcript.
+// Context is text that the language model receives with the user's messages; it
+// is not part of the transcript.
 type Context struct {
 	Text string      `json:"text"`
 	Type ContextType `json:"type,omitempty"`
@@ -141,7 +141,7 @@ type BuiltinToolConfig struct {
 	FallbackContent string      `json:"fallback_content,omitempty"`
 }
 
-// Tool is a tool that the developer answers.
+// Tool is a tool that the developer runs.
 type Tool struct {
 	Type            ToolType `json:"type"`
 	Name            string   `json:"name"`
@@ -150,20 +150,20 @@ type Tool struct {
 	FallbackContent string   `json:"fallback_content,omitempty"`
 }
 
-// VariableValue fills a {{name}} in a prompt. On the wire it is a string, a
-// number or a boolean, and is kept as it was written.
+// VariableValue replaces a {{name}} in a prompt. On the wire it is a string, a
+// number or a boolean; it is stored as it was written.
 type VariableValue struct {
 	text string
-	bare bool // a number or a boolean: no quotes around it
+	bare bool // a number or a boolean, without quotes
 }
 
 // TextVariable returns a VariableValue that is a string.
 func TextVariable(s string) VariableValue { return VariableValue{text: s} }
 
-// String is the value as it is put into a prompt.
+// String returns the value as it is inserted into a prompt.
 func (v VariableValue) String() string { return v.text }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON writes the value as it was received.
 func (v VariableValue) MarshalJSON() ([]byte, error) {
 	if v.bare {
 		return []byte(v.text), nil
@@ -171,7 +171,7 @@ func (v VariableValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.text)
 }
 
-// UnmarshalJSON takes a string, a number or a boolean.
+// UnmarshalJSON parses a string, a number or a boolean.
 func (v *VariableValue) UnmarshalJSON(data []byte) error {
 	switch kindOf(data) {
 	case "string":

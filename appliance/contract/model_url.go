@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// noteModel wants the URL of a custom language model to be one that it can be
-// called by. Where a name leads shows with each call, and is checked then.
+// noteModel notes a problem if the URL of a custom language model cannot be
+// called. A host name is resolved and checked with each call.
 func noteModel(o object, p ModelProvider, resource string) {
 	if p != ProviderCustom {
 		return
@@ -15,7 +15,7 @@ func noteModel(o object, p ModelProvider, resource string) {
 	u, err := url.Parse(resource)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; a custom language model is called by one like "+
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected the URL of a custom language model, such as "+
 			"https://host/chat/completions or wss://host/path", Clip(resource)))
 		return
 	case u.Scheme != "https" && u.Scheme != "wss" && u.Scheme != "http" && u.Scheme != "ws":
@@ -23,7 +23,7 @@ func noteModel(o object, p ModelProvider, resource string) {
 			fmt.Sprintf("%q begins with none of https://, wss://, http:// and ws://", Clip(resource)))
 		return
 	case u.User != nil:
-		o.note(name, "wrong_value", "it holds a user name or a password, which everybody sees who reads the config; "+
+		o.note(name, "wrong_value", "it contains a user name or a password, which everyone who reads the config sees; "+
 			"send a key as language_model_api_key in session_settings")
 		return
 	}

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// readers are the messages that a client may send, in the order in which an
-// error lists them.
+// readers are the messages that a client may send, in the order in which errors
+// list them.
 var readers = []struct {
 	kind string
 	read func(object) ClientMessage
 }{
-	{"audio_input", nil}, // read by readAudio: it has an error of its own
+	{"audio_input", nil}, // parsed by readAudio: it has its own errors
 	{"session_settings", func(o object) ClientMessage { return readSettings(o) }},
 	{"user_input", func(o object) ClientMessage {
 		return UserInput{Text: o.inputText(), CustomSessionID: o.sessionID()}
@@ -36,9 +36,9 @@ var readers = []struct {
 	}},
 }
 
-// ParseClientMessage reads one text frame of a client. Unknown fields are
-// ignored and null means absent. The error is always a Fault that says where
-// ("session_settings.audio.sample_rate: …"), what was there, and what may be.
+// ParseClientMessage parses a text frame of a client. Unknown fields are ignored
+// and null means absent. The error is always a Fault with the path
+// ("session_settings.audio.sample_rate: …"), the value, and what is allowed.
 func ParseClientMessage(data []byte) (ClientMessage, error) {
 	if m, ok := fastAudioInput(data); ok {
 		return m, nil
@@ -63,7 +63,8 @@ func parseMessage(data []byte, allowed []string) (ClientMessage, error) {
 	return m, nil
 }
 
-// openMessage opens a message as far as its type, which has to be one of allowed.
+// openMessage parses the fields and the type of a message, which must be one of
+// allowed.
 func openMessage(data []byte, allowed []string) (fields map[string]json.RawMessage, kind string, fault *Fault) {
 	if !utf8.Valid(data) {
 		return nil, "", &Fault{Code: BrokenJSON, Detail: "It is not UTF-8."}
@@ -91,7 +92,7 @@ func openMessage(data []byte, allowed []string) (fields map[string]json.RawMessa
 		Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), joinWords(allowed))}
 }
 
-// read reads a message of that kind, audio excepted.
+// read parses a message of any kind but audio.
 func read(kind string, o object) ClientMessage {
 	for _, r := range readers {
 		if r.kind == kind {
@@ -108,7 +109,7 @@ func notAnObject(data []byte, err error) *Fault {
 	return &Fault{Code: WrongShape, Detail: "Expected an object, got " + excerpt(data) + "."}
 }
 
-// faultOf says the first few problems; what fits on a line is what gets read.
+// faultOf returns a Fault with the first few problems.
 func faultOf(kind string, problems []ValidationError) Fault {
 	const most = 3
 	code := WrongShape
@@ -134,14 +135,14 @@ func kinds() []string {
 	return all
 }
 
-// inputText reads the text of user_input and assistant_input.
+// inputText parses the text of user_input and assistant_input.
 func (o object) inputText() string {
 	o.require("text")
 	return o.text("text", MaxInputChars)
 }
 
-// sessionID reads the client's name of the session, which goes on to webhooks,
-// into the queries of custom language models and into logs: one line.
+// sessionID parses the client's session id. It must be one line, because it is
+// passed on to webhooks, to queries of custom language models and to logs.
 func (o object) sessionID() string {
 	const name = "custom_session_id"
 	id := o.text(name, MaxCustomSessionIDChars)
@@ -175,7 +176,7 @@ func readToolError(o object) ToolErrorMessage {
 	}
 }
 
-// readAudioFields reads all of an audio_input but its audio.
+// readAudioFields parses an audio_input except its audio.
 func readAudioFields(o object) AudioInput {
 	o.require("data")
 	o.expect("data", Shape{Kind: "string"})
@@ -198,9 +199,8 @@ func readAudio(o object) (ClientMessage, error) {
 	return m, nil
 }
 
-// decodeBase64 decodes a JSON string of base64. Both alphabets are taken, and
-// the padding may be missing: clients differ, and neither can be mistaken for
-// anything else.
+// decodeBase64 decodes a JSON string of base64. It accepts both alphabets and
+// missing padding, because clients differ.
 func decodeBase64(raw json.RawMessage) ([]byte, error) {
 	text := raw[1 : len(raw)-1]           // without its quotes
 	if bytes.IndexByte(text, '\\') >= 0 { // some writers escape every slash
@@ -221,7 +221,7 @@ func decodeBase64(raw json.RawMessage) ([]byte, error) {
 	switch {
 	case !broken:
 		return data[:n], err
-	case len(text)%4 == 1 && n/3*4 == len(text)-1: // all of it is base64 but for the end
+	case len(text)%4 == 1 && n/3*4 == len(text)-1: // valid base64 except for the end
 		return nil, fmt.Errorf("%d characters are no whole number of bytes", len(text))
 	default:
 		some := text[min(int(at), len(text)):min(int(at)+maxClipChars, len(text))]

@@ -76,7 +76,7 @@ func TestAFaultSaysWhereAndWhat(t *testing.T) {
 		`{"type":"audio_input","data":"AAAAA"}`: {
 			Code: BrokenBase64, Detail: "5 characters are no whole number of bytes"},
 		`{"type":"session_settings","language_model_api_key":"sk\r\nHost: x"}`: {
-			Code: InvalidSettings, Detail: "session_settings.language_model_api_key: it has a space, or a character"},
+			Code: InvalidSettings, Detail: "session_settings.language_model_api_key: it has a space or another character"},
 		`{"type":"session_settings","audio":7}`: {
 			Code: InvalidSettings, Detail: "session_settings.audio: expected an object, got 7"},
 		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1}}`: {

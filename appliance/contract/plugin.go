@@ -5,58 +5,58 @@ import (
 	"fmt"
 )
 
-// PluginState says whether a plugin of the box is called.
+// PluginState is whether the box calls a plugin.
 type PluginState string
 
 // The states of plugins.
 const (
 	PluginReady      PluginState = "ready"
 	PluginIncomplete PluginState = "incomplete" // a required setting has no value
-	PluginBroken     PluginState = "broken"     // it failed three times in a row and is left alone for a while
-	PluginStopped    PluginState = "stopped"    // its files, its signature or its secrets are not what they have to be
+	PluginBroken     PluginState = "broken"     // it failed three times in a row and is not called for a while
+	PluginStopped    PluginState = "stopped"    // its files, its signature or its secrets are not valid
 )
 
-// PluginStates are all of them.
+// PluginStates lists every state.
 func PluginStates() []PluginState {
 	return []PluginState{PluginReady, PluginIncomplete, PluginBroken, PluginStopped}
 }
 
-// ReturnPlugin is a plugin that is installed on the box.
+// ReturnPlugin is an installed plugin.
 type ReturnPlugin struct {
 	Name        string      `json:"name"`
 	Version     string      `json:"version"` // as its manifest says
 	Description string      `json:"description"`
 	License     string      `json:"license,omitempty"`
 	State       PluginState `json:"state"`
-	// Why says in words why it is not ready.
+	// Why it is not ready, in words.
 	Why string `json:"why,omitempty"`
 	// Digest is the SHA-256 of its files.
 	Digest string `json:"digest"`
-	// SignedBy is the key by which it is signed; absent: it is not.
+	// The key that signed it; absent if it is not signed.
 	SignedBy string `json:"signed_by,omitempty"`
-	// Trusted says that the box trusts that key.
+	// Whether the box trusts that key.
 	Trusted bool         `json:"trusted"`
 	Tools   []PluginTool `json:"tools"`
 	Hooks   []string     `json:"hooks,omitempty"`
-	// Granted is what it may do.
+	// The permissions that it has.
 	Granted []PluginPermission `json:"granted"`
-	// Denied is what it asks for and was not granted.
+	// The permissions that it asks for and does not have.
 	Denied   []PluginPermission `json:"denied"`
 	Settings []PluginSetting    `json:"settings"`
-	// KeepsBytes is how much it keeps, for all accounts.
+	// How much data it stores, for all accounts.
 	KeepsBytes  int64 `json:"keeps_bytes"`
 	Upgrades    int   `json:"upgrades"`
 	InstalledOn int64 `json:"installed_on"`
 	ChangedOn   int64 `json:"changed_on"`
-	// BrokenSince is since when it is left alone, because it failed in a row.
+	// Since when it is not called, because it failed repeatedly.
 	BrokenSince int64 `json:"broken_since,omitempty"`
-	// RetryOn is from when on one call is tried.
+	// When one call is tried again.
 	RetryOn int64 `json:"retry_on,omitempty"`
 }
 
 // PluginTool is a tool of a plugin.
 type PluginTool struct {
-	ID              string          `json:"id"` // by which configs name it
+	ID              string          `json:"id"` // the id that configs use
 	Name            string          `json:"name"`
 	Description     string          `json:"description"`
 	Parameters      json.RawMessage `json:"parameters"` // a JSON Schema
@@ -64,9 +64,9 @@ type PluginTool struct {
 	TimeoutMS       int64           `json:"timeout_ms"`
 }
 
-// PluginPermission is one thing that a plugin may do, or asks for.
+// PluginPermission is a permission of a plugin.
 type PluginPermission struct {
-	Name  string `json:"name"`  // by which it is granted and revoked
+	Name  string `json:"name"`  // the name that grants and revokes it
 	Words string `json:"words"` // what it means, for people
 }
 
@@ -77,37 +77,35 @@ type PluginSetting struct {
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
 	IsSet       bool   `json:"is_set"`
-	// Value is what it was told, or its default; absent of a secret.
+	// The value, or the default; absent for a secret.
 	Value string `json:"value,omitempty"`
 }
 
-// PluginOffer is what a plugin that was sent asks for, before it is installed.
+// PluginOffer is what a plugin asks for, before it is installed.
 type PluginOffer struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	License     string `json:"license,omitempty"`
 	Digest      string `json:"digest"`
-	// InstalledVersion is what is installed under the name, which it would take
-	// the place of; absent where nothing is.
+	// The version that it would replace; absent if none is installed.
 	InstalledVersion string `json:"installed_version,omitempty"`
-	// Signed says in words who signed it.
+	// Who signed it, in words.
 	Signed string `json:"signed"`
-	// OtherSigner says in words that it is signed by somebody else than what is
-	// installed.
+	// A warning, in words, if another key signed it than the installed version.
 	OtherSigner string `json:"other_signer,omitempty"`
-	// Asks is what it asks for; of an upgrade what is new.
+	// The permissions that it asks for; for an upgrade, the new ones.
 	Asks []PluginPermission `json:"asks"`
-	// UnsetSettings are required and have no value yet.
+	// The required settings without a value.
 	UnsetSettings []string `json:"unset_settings"`
 }
 
-// PostedPluginChange says what is to be changed of a plugin.
+// PostedPluginChange changes a plugin's permissions and settings.
 type PostedPluginChange struct {
 	Grant    []string             `json:"grant"`
 	Revoke   []string             `json:"revoke"`
 	Settings []PostedPluginAnswer `json:"settings"`
-	Unset    []string             `json:"unset"` // settings that are to be forgotten
+	Unset    []string             `json:"unset"` // names of settings to delete
 }
 
 // PostedPluginAnswer is the value of a setting.
@@ -116,7 +114,7 @@ type PostedPluginAnswer struct {
 	Value string `json:"value"`
 }
 
-// The most of what one change of a plugin names, and the longest word in it.
+// Limits of one change of a plugin.
 const (
 	maxPluginWords     = 128
 	maxPluginWordChars = 2048
@@ -136,7 +134,7 @@ func (PostedPluginChange) read(o object) PostedPluginChange {
 	return c
 }
 
-// words reads a list of strings.
+// pluginWords parses a list of strings.
 func pluginWords(o object, name string) []string { return stringList(o, name, maxPluginWords) }
 
 func stringList(o object, name string, most int) []string {
@@ -161,9 +159,9 @@ func stringList(o object, name string, most int) []string {
 	return all
 }
 
-// PostedPluginCall is a call of a tool of a plugin.
+// PostedPluginCall calls a tool of a plugin.
 type PostedPluginCall struct {
-	Tool       string `json:"tool"`       // may be left out where it has one
+	Tool       string `json:"tool"`       // may be absent if the plugin has one tool
 	Parameters string `json:"parameters"` // a JSON object as text
 }
 
@@ -179,10 +177,10 @@ func (PostedPluginCall) read(o object) PostedPluginCall {
 	return c
 }
 
-// PluginCalled is what came of a call.
+// PluginCalled is the result of a call.
 type PluginCalled struct {
 	Content string `json:"content,omitempty"`
-	// Error says why it failed; absent where it did not.
+	// Why it failed; absent if it did not.
 	Error        string  `json:"error,omitempty"`
 	Milliseconds float64 `json:"milliseconds"`
 	MemoryBytes  int64   `json:"memory_bytes"`
@@ -197,14 +195,14 @@ type PluginLogLine struct {
 	Text  string `json:"text"`
 }
 
-// PluginFigures is how often a tool or a hook of a plugin was called since the box
-// was started, and how long that took.
+// PluginFigures are the calls of a tool or a hook since the box started, and
+// their durations.
 type PluginFigures struct {
 	Tool string `json:"tool"`
-	// Results are how the calls ended: answered, or why not.
+	// How many calls succeeded, and how many failed, by reason.
 	Results []PluginResult `json:"results"`
-	// MedianMS and P95MS are those of calls that were made, to the next of some
-	// steps; 0 where none was.
+	// MedianMS and P95MS are the durations of calls, rounded up to the next of
+	// some steps; 0 if there were none.
 	MedianMS float64 `json:"median_ms"`
 	P95MS    float64 `json:"p95_ms"`
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// schema reads a text that is a JSON schema (https://json-schema.org; draft
+// schema parses a text that is a JSON schema (https://json-schema.org; draft
 // 2020-12 unless it names another): the parameters of a tool.
 func (o object) schema(name string, most int) string {
 	noted := len(*o.problems)
@@ -27,14 +27,14 @@ func (o object) schema(name string, most int) string {
 	return *text
 }
 
-// schemaURL names a schema while it is looked at; nothing lies there. It has a
-// path, so that what the schema calls other.json is told from the schema.
+// schemaURL is the URL of a schema while it is checked; nothing is loaded from
+// it. It has a folder, to distinguish the schema from a file that it refers to.
 const (
 	schemaURL    = schemaFolder + "parameters"
 	schemaFolder = "tool:///"
 )
 
-// schemaProblem says why text is no JSON schema, and where in it, or nothing.
+// schemaProblem returns why text is not a JSON schema, and where, or "".
 func schemaProblem(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return `not a JSON schema: it is empty; a tool without parameters has {"type":"object"}`
@@ -47,10 +47,10 @@ func schemaProblem(text string) string {
 		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", Clip(text))
 	}
 	if why := tooComplex(document, 0, new(int)); why != "" {
-		return "not a JSON schema to use: " + why
+		return "not a usable JSON schema: " + why
 	}
 	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema reads no files and asks no network
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema loads no files and no URLs
 	c.UseRegexpEngine(compilePattern)
 	err = c.AddResource(schemaURL, document)
 	if err == nil {
@@ -62,16 +62,15 @@ func schemaProblem(text string) string {
 	return "not a JSON schema: " + schemaFault(err)
 }
 
-// Both are far above what a model can fill in. The check recurses, and looks at
-// all parts that it has seen for each new one.
+// Both limits are far above what a model can fill in. The check recurses, and
+// its time grows with the square of the parts.
 const (
 	maxSchemaDepth = 200
 	maxSchemaParts = 5000 // objects and booleans, each of which may be a schema
 )
 
-// tooComplex says what would keep the check busy for ever: a nest without end,
-// parts without number, or a number whose digits fill the memory, as those of
-// 1e999999999 do.
+// tooComplex returns what would keep the check busy forever: endless nesting, too
+// many parts, or a number such as 1e999999999, whose digits would exhaust memory.
 func tooComplex(v any, depth int, parts *int) (why string) {
 	var inner []any
 	switch v := v.(type) {
@@ -102,11 +101,11 @@ func tooComplex(v any, depth int, parts *int) (why string) {
 	return ""
 }
 
-// maxDigits of a number are more than a float64 tells apart.
+// maxDigits is more than a float64 distinguishes.
 const maxDigits = 40
 
-// schemaFault says what is wrong and the way to it: of a nest of causes those
-// at its ends, one for each place.
+// schemaFault returns what is wrong and its path: of a tree of causes the leaves,
+// one for each path.
 func schemaFault(err error) string {
 	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return fmt.Sprintf("it refers to %q; all of it must be in the text",
@@ -130,12 +129,12 @@ func schemaFault(err error) string {
 }
 
 const (
-	maxCauses     = 3   // are said; what fits on a line is what gets read
-	maxCauseChars = 240 // characters of one of them, which may say a pattern back
+	maxCauses     = 3   // one line is read, several are not
+	maxCauseChars = 240 // of one cause, which may repeat a pattern
 )
 
-// gatherCauses gathers what is at the ends of e, one for each place. Causes
-// within the name of a field count their places from that name: it lies at.
+// gatherCauses collects the leaves of e, one for each path. The paths of causes
+// within a field's name start at that name, so they are relative to at.
 func gatherCauses(e *jsonschema.ValidationError, at []string, causes map[string]string) {
 	where := slices.Concat(at, e.InstanceLocation)
 	if _, name := e.ErrorKind.(*kind.PropertyNames); name {
@@ -152,10 +151,10 @@ func gatherCauses(e *jsonschema.ValidationError, at []string, causes map[string]
 	}
 }
 
-// compilePattern takes the patterns of ECMA-262, which JSON schemas are written
-// in. It only reads them: nothing is matched here, and the program of a pattern
-// such as a{999} is a thousand times as long as the pattern. What Go's do not
-// know of them (looking ahead, back references) is taken as it stands.
+// compilePattern parses the pattern of a schema (ECMA-262). It does not compile
+// it, because nothing is matched here, and the program of a pattern such as
+// a{999} is a thousand times as long as the pattern. Constructs that Go does not
+// support (lookahead, back references) are accepted.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	if len(pattern) > maxPattern {
 		return unmatched(pattern), nil
@@ -174,11 +173,11 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return unmatched(pattern), nil
 }
 
-// maxPattern is the length in bytes of the longest pattern that is read: each
+// maxPattern is the length in bytes of the longest pattern that is parsed: each
 // \pL in it takes kilobytes then.
 const maxPattern = 2000
 
-// unmatched is a pattern that is not tried.
+// unmatched is a pattern that is never matched.
 type unmatched string
 
 func (unmatched) MatchString(string) bool { return true }

@@ -1,9 +1,10 @@
-// Package contract is the wire: the JSON messages and records that clients of
-// the box send and receive, as Go types, with their limits and checks. It
-// knows nothing of how the box fulfils it and imports nothing of ours.
+// Package contract defines the wire format of the box: the JSON messages and
+// records that clients send and receive, as Go types, with their limits and
+// checks. The comments on types and fields become the descriptions in
+// openapi.json. Of Parley the package imports only internal/addresses.
 package contract
 
-// A ServerMessage is what the box sends over a live chat.
+// A ServerMessage is a message that the box sends over a live chat.
 type ServerMessage interface {
 	// MessageType is the value of "type" on the wire.
 	MessageType() string
@@ -18,11 +19,11 @@ type ChatMetadata struct {
 	CustomSessionID string               `json:"custom_session_id,omitempty"`
 }
 
-// UserMessage is what the user said or typed: once per turn with Interim
-// false, and before that, if asked for, as it is understood so far.
+// UserMessage is what the user said or typed: once per turn with Interim false,
+// and before that, on request, interim transcripts.
 type UserMessage struct {
 	Type            typeOf[UserMessage] `json:"type"`
-	FromText        bool                `json:"from_text"` // any part of it was typed
+	FromText        bool                `json:"from_text"` // part of it was typed
 	Interim         bool                `json:"interim"`
 	Language        string              `json:"language,omitempty"` // BCP 47
 	Message         ChatMessage         `json:"message"`
@@ -31,12 +32,12 @@ type UserMessage struct {
 	CustomSessionID string              `json:"custom_session_id,omitempty"`
 }
 
-// AssistantMessage is one sentence or so of an answer. It comes before the
-// audio and the prosody with the same ID.
+// AssistantMessage is about one sentence of an answer. It precedes the audio and
+// the prosody with the same ID.
 type AssistantMessage struct {
 	Type            typeOf[AssistantMessage] `json:"type"`
 	ID              string                   `json:"id,omitempty"`
-	FromText        bool                     `json:"from_text"` // the client gave the words
+	FromText        bool                     `json:"from_text"` // the client provided the words
 	IsQuickResponse bool                     `json:"is_quick_response"`
 	Language        string                   `json:"language,omitempty"` // BCP 47
 	Message         ChatMessage              `json:"message"`
@@ -44,19 +45,18 @@ type AssistantMessage struct {
 	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
-// Sound is a piece of the sound of the AssistantMessage ID, on its way to who
-// brings it to the person. What goes over the wire of it is the line's affair:
-// a WebSocket makes AudioOutput of it.
+// Sound is a piece of the sound of the AssistantMessage with the same ID, on its
+// way to the line. A line for WebSockets turns it into AudioOutput.
 type Sound struct {
 	ID              string
-	Index           int       // counts the pieces of the message from 0
-	PCM             []float32 // mono at OutputRateHz; it must not be changed
+	Index           int       // the number of the piece in its message, from 0
+	PCM             []float32 // mono at OutputRateHz; must not be changed
 	Last            bool      // the message has no more
 	CustomSessionID string
 }
 
-// AudioOutput is one clip of speech: a complete WAV file of OutputRateHz,
-// 16-bit, mono. Index counts from 0 for each ID, that of the AssistantMessage.
+// AudioOutput is one clip of speech: a complete WAV file of 48 kHz, 16-bit, mono.
+// Index counts the clips of an ID, that of the AssistantMessage, from 0.
 type AudioOutput struct {
 	Type            typeOf[AudioOutput] `json:"type"`
 	ID              string              `json:"id"`
@@ -65,8 +65,8 @@ type AudioOutput struct {
 	CustomSessionID string              `json:"custom_session_id,omitempty"`
 }
 
-// AssistantProsody says which feelings are in the AssistantMessage with the same
-// ID. It comes behind its last sound.
+// AssistantProsody is the expression of the AssistantMessage with the same ID. It
+// follows the last sound of that message.
 type AssistantProsody struct {
 	Type            typeOf[AssistantProsody] `json:"type"`
 	ID              string                   `json:"id,omitempty"`
@@ -74,20 +74,20 @@ type AssistantProsody struct {
 	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
-// AssistantEnd says that all of an answer has been sent.
+// AssistantEnd marks the end of an answer.
 type AssistantEnd struct {
 	Type            typeOf[AssistantEnd] `json:"type"`
 	CustomSessionID string               `json:"custom_session_id,omitempty"`
 }
 
-// UserInterruption says that the user spoke into the answer, which is over.
+// UserInterruption reports that the user interrupted the answer, which has ended.
 type UserInterruption struct {
 	Type            typeOf[UserInterruption] `json:"type"`
 	Time            int64                    `json:"time"` // Unix milliseconds
 	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
-// WebSocketError says what went wrong; Code.Error makes one.
+// WebSocketError is an error. Code.Error returns one.
 type WebSocketError struct {
 	Type            typeOf[WebSocketError] `json:"type"`
 	Code            Code                   `json:"code"`
@@ -97,8 +97,8 @@ type WebSocketError struct {
 	CustomSessionID string                 `json:"custom_session_id,omitempty"`
 }
 
-// ToolCallMessage asks for a tool, or, with ResponseRequired false, tells that
-// the box itself is using one.
+// ToolCallMessage requests a tool call or, with ResponseRequired false, reports
+// that the box is calling a tool itself.
 type ToolCallMessage struct {
 	Type             typeOf[ToolCallMessage] `json:"type"`
 	ToolCallID       string                  `json:"tool_call_id"`
@@ -109,7 +109,7 @@ type ToolCallMessage struct {
 	CustomSessionID  string                  `json:"custom_session_id,omitempty"`
 }
 
-// ToolResponseMessage is what a tool answered. It goes both ways.
+// ToolResponseMessage is the result of a tool. It goes both ways.
 type ToolResponseMessage struct {
 	Type            typeOf[ToolResponseMessage] `json:"type"`
 	ToolCallID      string                      `json:"tool_call_id"`
@@ -119,7 +119,7 @@ type ToolResponseMessage struct {
 	CustomSessionID string                      `json:"custom_session_id,omitempty"`
 }
 
-// ToolErrorMessage says that a tool failed. It goes both ways. Only Content
+// ToolErrorMessage reports that a tool failed. It goes both ways. Only Content
 // reaches the language model; Error is for people.
 type ToolErrorMessage struct {
 	Type            typeOf[ToolErrorMessage] `json:"type"`

@@ -1,16 +1,16 @@
 package contract
 
 const (
-	// MaxLinkChars of what a link to the console holds, far above those that the
-	// box makes.
+	// MaxLinkChars bounds the secret of a sign-in link, far above the length of
+	// the box's links.
 	MaxLinkChars = 200
-	// MaxBrowserChars of what a browser says of itself; the rest is cut off.
+	// MaxBrowserChars bounds the name of a browser; the rest is cut off.
 	MaxBrowserChars = 300
 )
 
-// PostedSignIn is the body that signs a browser in to the console.
+// PostedSignIn signs a browser in to the console.
 type PostedSignIn struct {
-	Link string `json:"link"` // what stands behind #signin= in the link
+	Link string `json:"link"` // the part of the link after #signin=
 }
 
 func (PostedSignIn) read(o object) PostedSignIn {
@@ -18,9 +18,9 @@ func (PostedSignIn) read(o object) PostedSignIn {
 	return PostedSignIn{Link: o.text("link", MaxLinkChars)}
 }
 
-// PostedSessionAccount is the body that has the console act for another account.
+// PostedSessionAccount makes the console act for another account.
 type PostedSessionAccount struct {
-	Account string `json:"account"` // the name of one that there is
+	Account string `json:"account"` // the name of an existing account
 }
 
 func (PostedSessionAccount) read(o object) PostedSessionAccount {
@@ -31,19 +31,19 @@ func (PostedSessionAccount) read(o object) PostedSessionAccount {
 // ReturnSession is a browser that is signed in to the console.
 type ReturnSession struct {
 	ID        string `json:"id"`
-	Account   string `json:"account"`    // the name of the one that it acts for
-	Browser   string `json:"browser"`    // what it says of itself
-	Address   string `json:"address"`    // from where it signed in
+	Account   string `json:"account"`    // the name of the account that it acts for
+	Browser   string `json:"browser"`    // its User-Agent
+	Address   string `json:"address"`    // the address that it signed in from
 	CreatedOn int64  `json:"created_on"` // Unix milliseconds
-	UsedOn    int64  `json:"used_on"`    // Unix milliseconds, five minutes behind at most
-	ExpiresOn int64  `json:"expires_on"` // Unix milliseconds; later where it is used before
-	Current   bool   `json:"current"`    // it is the one that asks
+	UsedOn    int64  `json:"used_on"`    // Unix milliseconds, up to five minutes late
+	ExpiresOn int64  `json:"expires_on"` // Unix milliseconds; extended with each use
+	Current   bool   `json:"current"`    // it is the caller's session
 }
 
-// ReturnOperator is who asks, and which box answers.
+// ReturnOperator is who the caller is, and which box answers.
 type ReturnOperator struct {
-	Account  string         `json:"account"`           // the name of the one that the key or the session acts for
-	Accounts []string       `json:"accounts"`          // the names of all, the oldest first
-	Session  *ReturnSession `json:"session,omitempty"` // missing where a key asks
+	Account  string         `json:"account"`           // the name of the account that the caller acts for
+	Accounts []string       `json:"accounts"`          // the names of all accounts, oldest first
+	Session  *ReturnSession `json:"session,omitempty"` // absent if the caller has a key
 	Version  string         `json:"version"`           // of the box
 }

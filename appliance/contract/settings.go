@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// readSettings reads session settings from a message or, untyped, from the
-// query of the connect, and checks what can be checked without knowing what is
-// in force.
+// readSettings parses session settings of a message or, untyped, of the query
+// that opens a chat. It checks what does not depend on the settings in force.
 func readSettings(o object) SessionSettings {
 	s := SessionSettings{
 		Audio:               readAudioConfiguration(o),
@@ -30,28 +29,28 @@ func readSettings(o object) SessionSettings {
 	noteSharedNames(o, s)
 	noteSize(o, "tools", []any{s.BuiltinTools, s.Tools}, MaxToolsBytes)
 	whole := s
-	whole.LanguageModelAPIKey = "" // it is not kept
+	whole.LanguageModelAPIKey = "" // it is not stored
 	noteSize(o, "", whole, MaxSettingsBytes)
 	return s
 }
 
-// readModelKey reads a key that is to be sent in a header. It is not said back
-// where it cannot be.
+// readModelKey parses a key that is sent in a header. The error does not repeat
+// it.
 func readModelKey(o object) string {
 	const name = "language_model_api_key"
 	key := o.text(name, MaxModelResourceChars)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) {
 		o.note(name, "wrong_value",
-			"it has a space, or a character that no key can have; expected letters, digits and signs of ASCII")
+			"it has a space or another character that is not allowed in a key; allowed: printable ASCII")
 		return ""
 	}
 	return key
 }
 
-// noteSize bounds what was read by its length as JSON.
+// noteSize bounds the size of a value as JSON.
 func noteSize(o object, name string, read any, most int) {
 	if o.shape != nil || len(*o.problems) > 0 {
-		return // it is not applied in any case
+		return // the message is rejected anyway
 	}
 	if text, err := Marshal(read); err != nil {
 		o.note(name, "malformed", "not valid JSON: "+err.Error())
@@ -60,9 +59,8 @@ func noteSize(o object, name string, read any, most int) {
 	}
 }
 
-// readAudioConfiguration wants every field that the format needs. A connect
-// query may leave out the channels (one) and the encoding (there is one), but
-// not the rate, which cannot be guessed.
+// readAudioConfiguration requires every field of the format. A query may leave
+// out the channels (one) and the encoding (there is only one), but not the rate.
 func readAudioConfiguration(o object) *AudioConfiguration {
 	a, ok := o.object("audio")
 	if !ok {
@@ -112,12 +110,13 @@ func readTool(t object) Tool {
 	}
 }
 
-// noteSharedNames: a model calls a tool by its name, so each name is one tool.
+// noteSharedNames notes a problem for two tools with the same name: a model calls
+// a tool by its name.
 func noteSharedNames(o object, s SessionSettings) {
 	seen := map[string]string{}
 	for _, t := range s.BuiltinTools {
 		if t.Name != "" && seen[string(t.Name)] != "" {
-			o.note("builtin_tools", "wrong_value", fmt.Sprintf("%q is there twice", string(t.Name)))
+			o.note("builtin_tools", "wrong_value", fmt.Sprintf("%q is listed twice", string(t.Name)))
 		}
 		seen[string(t.Name)] = "builtin_tools"
 	}

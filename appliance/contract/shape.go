@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// A Shape is what a reader of a body asks of it. It comes from the reader
-// itself: what is described is what is checked.
+// A Shape is the structure that the reader of a body expects. The reader itself
+// records it, so the description matches the checks.
 type Shape struct {
-	Kind     string            // object, array, string, integer, number or boolean; empty where anything goes
-	Fields   map[string]*Shape // of an object; none where it may have any
+	Kind     string            // object, array, string, integer, number or boolean; empty: anything
+	Fields   map[string]*Shape // of an object; empty: any fields
 	Required []string          // of Fields
 	Items    *Shape            // of an array
-	Words    []string          // the only strings that are allowed
-	// Bounds: characters of a string, entries of an array, fields of an object
-	// without Fields, or the value of a number. A Low or High that is nil has
-	// none.
+	Words    []string          // the only allowed strings
+	// Low and High bound the characters of a string, the entries of an array, the
+	// fields of an object without Fields, or the value of a number. nil: no
+	// bound.
 	Low, High *float64
 }
 
-// A Body is something that the box reads: the body of a request, or the query
-// that opens a chat.
+// A Body is something that the box parses: a request body, or the query that
+// opens a chat.
 type Body struct {
 	Name  string // PostedConfig
-	Value any    // the Go value that it is read into, empty
+	Value any    // the zero value of the Go type that it is parsed into
 	Shape *Shape
 }
 
-// Bodies are the bodies of requests that the box reads.
+// Bodies lists the request bodies that the box parses.
 func Bodies() []Body {
 	return []Body{
 		bodyOf[PostedConfig](),
@@ -58,7 +58,7 @@ func Bodies() []Body {
 	}
 }
 
-// ClientMessages are the messages that a client may send over a live chat, by
+// ClientMessages lists the messages that a client may send over a live chat, by
 // their type.
 func ClientMessages() []Body {
 	all := make([]Body, len(readers))
@@ -72,7 +72,7 @@ func ClientMessages() []Body {
 	return all
 }
 
-// ConnectQuery is the query that opens a chat. Lists have no form in it.
+// ConnectQuery describes the query that opens a chat. It cannot hold lists.
 func ConnectQuery() Body {
 	b := shapeOf("ConnectSettings", func(o object) ConnectSettings {
 		o.untyped = true
@@ -88,8 +88,8 @@ func ConnectQuery() Body {
 	return b
 }
 
-// ServerMessages are the messages that the box sends over a live chat, each
-// empty.
+// ServerMessages lists the zero values of the messages that the box sends over a
+// live chat.
 func ServerMessages() []ServerMessage {
 	return []ServerMessage{
 		ChatMetadata{}, UserMessage{}, AssistantMessage{}, AudioOutput{}, AssistantProsody{}, AssistantEnd{},
@@ -98,19 +98,20 @@ func ServerMessages() []ServerMessage {
 	}
 }
 
-// bodyOf is the body T.
+// bodyOf describes the body T.
 func bodyOf[T Readable[T]]() Body {
 	var body T
 	return shapeOf(reflect.TypeFor[T]().Name(), body.read)
 }
 
-// shapeOf has read, in place of a body, note what it asks of one.
+// shapeOf calls read with an object that records what read expects.
 func shapeOf[T any](name string, read func(object) T) Body {
 	s := &Shape{Kind: "object"}
 	return Body{name, read(object{problems: new([]ValidationError), shape: s}), s}
 }
 
-// expect notes what a field has to be; what it is asked for twice is both.
+// expect records what a field must be; several expectations of one field are
+// merged.
 func (o object) expect(name string, want Shape) {
 	if o.shape == nil {
 		return
@@ -134,7 +135,7 @@ func (o object) expect(name string, want Shape) {
 	}
 }
 
-// FieldNames are the names of the fields, in order.
+// FieldNames returns the names of the fields in alphabetical order.
 func (s *Shape) FieldNames() []string { return slices.Sorted(maps.Keys(s.Fields)) }
 
 func bound[N int | float64](n N) *float64 {

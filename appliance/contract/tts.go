@@ -1,6 +1,6 @@
 package contract
 
-// AudioFormat is how sound is written for a client.
+// AudioFormat is the format of sound.
 type AudioFormat string
 
 // The formats of sound, at OutputRateHz and mono: MP3, 16-bit little-endian
@@ -11,17 +11,17 @@ const (
 	FormatWAV AudioFormat = "wav"
 )
 
-// TimestampType says of what the times are told.
+// TimestampType is which times are sent.
 type TimestampType string
 
-// What the times may be told of.
+// The kinds of times.
 const (
 	TimestampWord    TimestampType = "word"
 	TimestampPhoneme TimestampType = "phoneme"
 )
 
-// OctaveVersion names a generation of speech models, as clients know them. What
-// speaks here is the same for both; the second asks for a voice.
+// OctaveVersion is a generation of speech models, as clients know them. The box
+// uses the same engine for both; the second requires a voice.
 type OctaveVersion string
 
 // The versions.
@@ -30,91 +30,90 @@ const (
 	Octave2 OctaveVersion = "2"
 )
 
-// PostedTTS asks for texts to be spoken.
+// PostedTTS requests speech.
 type PostedTTS struct {
-	// Utterances are what is to be said, in order.
+	// The texts to speak, in order.
 	Utterances []PostedUtterance `json:"utterances"`
-	// Context is what was said before: it is not spoken, but what is spoken goes
-	// on with its voice and its style.
+	// What was said before. It is not spoken; the speech continues in its voice
+	// and style.
 	Context *PostedTTSContext `json:"context,omitempty"`
-	// Format of the sound; mp3 where it is absent.
+	// The format of the sound; default: mp3.
 	Format *Format `json:"format,omitempty"`
-	// IncludeTimestampTypes asks for the times of words, of phonemes, or of both.
+	// Requests the times of words, of phonemes, or of both.
 	IncludeTimestampTypes []TimestampType `json:"include_timestamp_types,omitempty"`
-	// NumGenerations is how many candidates are made; 1 where it is absent.
+	// How many candidates are made; default: 1.
 	NumGenerations int `json:"num_generations,omitempty"`
-	// SplitUtterances cuts utterances into snippets at natural places, true where
-	// it is absent; false makes one snippet of each utterance.
+	// Splits utterances into snippets at natural places (the default); false
+	// makes one snippet of each utterance.
 	SplitUtterances *bool `json:"split_utterances,omitempty"`
-	// StripHeaders makes one file of the chunks of a generation, joined; otherwise
-	// each chunk is a file.
+	// Makes the chunks of a generation one file when joined; otherwise each chunk
+	// is a file.
 	StripHeaders bool `json:"strip_headers,omitempty"`
-	// Version 2 needs a voice.
+	// Version 2 requires a voice.
 	Version OctaveVersion `json:"version,omitempty"`
-	// InstantMode sends sound as it is made. It is for streams only, where it holds
-	// unless it is false, needs a voice, and makes one generation.
+	// Sends sound as it is made. Only for streams, where it is the default; it
+	// requires a voice and makes one generation.
 	InstantMode *bool `json:"instant_mode,omitempty"`
-	// Temperature is how much is left to chance, 0 to 1. Where it is absent, that is
-	// nothing for the first generation, and 0.75 for the others.
+	// How much the speech varies, 0 to 1. Default: 0 for the first generation and
+	// 0.75 for the others.
 	Temperature *float64 `json:"temperature,omitempty"`
 }
 
-// PostedUtterance is a text and how it is to be said.
+// PostedUtterance is a text and how to speak it.
 type PostedUtterance struct {
 	Text string `json:"text"`
-	// Description says how a voice is to speak or, where none is named, which voice
-	// is to be made.
+	// How a voice is to speak or, if none is named, which voice to design.
 	Description string `json:"description,omitempty"`
-	// Speed is how fast it is said, 1 being the voice's own.
+	// The speed; 1 is the voice's natural one.
 	Speed float64 `json:"speed,omitempty"`
-	// TrailingSilence is put behind the utterance, in seconds.
+	// The silence after the utterance, in seconds.
 	TrailingSilence float64 `json:"trailing_silence,omitempty"`
-	// Voice holds for the utterances that follow, too.
+	// The voice, also of the utterances that follow.
 	Voice *VoiceRef `json:"voice,omitempty"`
 }
 
-// PostedTTSContext is one of the two.
+// PostedTTSContext has one of the two fields.
 type PostedTTSContext struct {
-	// GenerationID of the account.
+	// A generation of the account.
 	GenerationID string `json:"generation_id,omitempty"`
 	// Utterances that count as said.
 	Utterances []PostedUtterance `json:"utterances,omitempty"`
 }
 
-// Format of sound.
+// Format is the format of sound.
 type Format struct {
 	Type AudioFormat `json:"type"`
 }
 
-// PublishTTS is a message to a socket that speaks what it is sent.
+// PublishTTS is a message to the socket that speaks text as it arrives.
 type PublishTTS struct {
-	// Text is spoken sentence by sentence, as soon as one is whole.
+	// The text; each sentence is spoken once it is complete.
 	Text string `json:"text,omitempty"`
-	// Description, Speed, TrailingSilence and Voice are as in a PostedUtterance,
-	// and hold for the text of this message; the voice for what follows, too.
+	// As in a PostedUtterance, for the text of this message; a voice also applies
+	// to later messages.
 	Description     string    `json:"description,omitempty"`
 	Speed           float64   `json:"speed,omitempty"`
 	TrailingSilence float64   `json:"trailing_silence,omitempty"`
 	Voice           *VoiceRef `json:"voice,omitempty"`
-	// Flush has all text spoken that has come, whole sentences or not.
+	// Speaks all text received so far, complete sentences or not.
 	Flush bool `json:"flush,omitempty"`
-	// Close flushes, and then closes the socket.
+	// Flushes, and then closes the socket.
 	Close bool `json:"close,omitempty"`
 }
 
-// TTSConnect is the query that opens such a socket.
+// TTSConnect is the query that opens the socket that speaks text as it arrives.
 type TTSConnect struct {
-	InstantMode           *bool // nil: on where there is a voice, off where one is made
+	InstantMode           *bool // nil: true if there is a voice, false if one is designed
 	NoBinary              bool
 	StripHeaders          bool
 	Format                AudioFormat
 	IncludeTimestampTypes []TimestampType
 	Version               OctaveVersion
 	ContextGenerationID   string
-	Temperature           *float64 // 0 to 1; nil: nothing is left to chance
+	Temperature           *float64 // 0 to 1; nil: no variation
 }
 
-// ReturnTTS is what was made of a PostedTTS.
+// ReturnTTS is the speech for a PostedTTS.
 type ReturnTTS struct {
 	Generations []ReturnGeneration `json:"generations"`
 	RequestID   string             `json:"request_id,omitempty"`
@@ -122,21 +121,21 @@ type ReturnTTS struct {
 
 // ReturnGeneration is one candidate.
 type ReturnGeneration struct {
-	Audio        []byte        `json:"audio"` // a whole file, base64
+	Audio        []byte        `json:"audio"` // a complete file, base64
 	Duration     float64       `json:"duration"`
 	Encoding     AudioEncoding `json:"encoding"`
 	FileSize     int           `json:"file_size"` // bytes of the file
 	GenerationID string        `json:"generation_id"`
-	Snippets     [][]Snippet   `json:"snippets"` // a list for each utterance
+	Snippets     [][]Snippet   `json:"snippets"` // one list for each utterance
 }
 
-// AudioEncoding says how the sound is written.
+// AudioEncoding is the format and rate of the sound.
 type AudioEncoding struct {
 	Format     AudioFormat `json:"format"`
 	SampleRate int         `json:"sample_rate"` // Hz
 }
 
-// Snippet is a part of an utterance that was spoken in one go.
+// Snippet is a part of an utterance that is spoken in one go.
 type Snippet struct {
 	Audio        []byte `json:"audio"` // base64
 	GenerationID string `json:"generation_id"`
@@ -188,8 +187,9 @@ type SnippetAudioChunk struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Chunk is an error as a socket that speaks tells it: a chunk without sound, since
-// the published clients take chunks and times alone for messages and throw at others.
+// Chunk returns an error as a chunk without sound, for the socket that speaks
+// text. Published clients expect chunks and times only, and throw on other
+// messages.
 func (m WebSocketError) Chunk(format AudioFormat) SnippetAudioChunk {
 	return SnippetAudioChunk{
 		Audio:       []byte{},
@@ -203,8 +203,8 @@ func (m WebSocketError) Chunk(format AudioFormat) SnippetAudioChunk {
 	}
 }
 
-// TimestampMessage says when a word or a phoneme of a snippet is heard. It comes
-// behind the chunk in which that ends.
+// TimestampMessage is when a word or a phoneme of a snippet is heard. It follows
+// the chunk that contains its end.
 type TimestampMessage struct {
 	Type         typeOf[TimestampMessage] `json:"type"`
 	GenerationID string                   `json:"generation_id"`

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// MaxConversion is how long a recording may be that is said by another voice: as
-// long as the longest text, 5,000 characters, takes.
+// MaxConversion bounds a recording that is converted to another voice: as long as
+// the longest text, 5,000 characters, takes.
 const MaxConversion = 5 * time.Minute
 
-// PostedConversion asks for a recording to be said by another voice; the
-// recording comes beside it.
+// PostedConversion requests that a recording, sent with it, is spoken by another
+// voice.
 type PostedConversion struct {
-	// Voice that says it; where it is absent, that of the context, or the box's own.
+	// The voice; default: that of the context, or of the box.
 	Voice *VoiceRef `json:"voice,omitempty"`
-	// Context is what was said before: what is said goes on with its voice.
+	// What was said before; the speech continues in its voice.
 	Context *PostedTTSContext `json:"context,omitempty"`
-	// Format of the sound; mp3 where it is absent.
+	// The format of the sound; default: mp3.
 	Format *Format `json:"format,omitempty"`
-	// StripHeaders makes one file of the chunks, joined; otherwise each is one.
+	// Makes the chunks one file when joined; otherwise each chunk is a file.
 	StripHeaders bool `json:"strip_headers,omitempty"`
-	// IncludeTimestampTypes asks for the times of words, of phonemes, or of both.
+	// Requests the times of words, of phonemes, or of both.
 	IncludeTimestampTypes []TimestampType `json:"include_timestamp_types,omitempty"`
 }
 
-// ParsePostedConversion reads the parts of a form, by their names, besides the
-// recording. Parts hold JSON; include_timestamp_types may also come as several
-// parts, a plain word each. Parts that are empty or null are absent.
+// ParsePostedConversion parses the parts of a form, by name, except the
+// recording. Parts contain JSON; include_timestamp_types may also be several
+// parts with a plain word each. Empty or null parts count as absent.
 func ParsePostedConversion(parts map[string][][]byte) (PostedConversion, error) {
 	fields := map[string]json.RawMessage{}
 	var problems []ValidationError
@@ -72,8 +72,7 @@ func readPostedConversion(o object) PostedConversion {
 	}
 }
 
-// timestampParts makes one JSON list of all parts; nil where there is nothing in
-// them.
+// timestampParts returns one JSON list of all parts; nil if they are empty.
 func timestampParts(parts [][]byte) json.RawMessage {
 	var all []json.RawMessage
 	for _, part := range parts {

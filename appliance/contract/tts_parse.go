@@ -8,30 +8,29 @@ import (
 
 // The limits of a request for speech.
 const (
-	// MaxUtteranceChars is how long one text may be: five minutes of speech.
+	// MaxUtteranceChars bounds one text: five minutes of speech.
 	MaxUtteranceChars = 5000
-	// MaxDescriptionChars of how it is said.
+	// MaxDescriptionChars bounds a description.
 	MaxDescriptionChars = 1000
-	// MaxUtterances of one request: a dialogue of a hundred turns.
+	// MaxUtterances bounds the utterances of a request: a dialogue of a hundred
+	// turns.
 	MaxUtterances = 100
-	// MaxSpokenChars is how much one request may have spoken in all, each
-	// generation counted: five of the longest text, half an hour of sound, which a
-	// box makes in two minutes or three.
+	// MaxSpokenChars bounds the text of a request, counting each generation: five
+	// of the longest text, half an hour of sound, which a box makes in two or
+	// three minutes.
 	MaxSpokenChars = 5 * MaxUtteranceChars
-	// MaxGenerations of one request.
 	MaxGenerations = 5
-	// MaxTrailingSilence in seconds.
+	// MaxTrailingSilence is in seconds.
 	MaxTrailingSilence = 5
 
 	MinSpeed, MaxSpeed = 0.5, 2
-	// The speeds of the socket that speaks what it is sent are those at which a
+	// The socket that speaks text as it arrives allows the speeds at which a
 	// voice can be understood at all.
 	MinSocketSpeed, MaxSocketSpeed = 0.25, 3
 )
 
-// ParsePostedTTS reads a request for speech. Streams have instant mode on unless
-// they say otherwise, and nothing else may have it on. Which voices there are is
-// for others to find.
+// ParsePostedTTS parses a request for speech. Instant mode is the default for
+// streams, and not allowed otherwise. It does not check whether the voices exist.
 func ParsePostedTTS(data []byte, stream bool) (PostedTTS, error) {
 	return parseBody(data, func(o object) PostedTTS { return readPostedTTS(o, stream) })
 }
@@ -55,7 +54,7 @@ func readPostedTTS(o object, stream bool) PostedTTS {
 	return p
 }
 
-// check notes what does not go together.
+// check notes fields that do not go together.
 func (p *PostedTTS) check(o object, stream bool) {
 	all := 0
 	for _, u := range p.Utterances {
@@ -74,7 +73,7 @@ func (p *PostedTTS) check(o object, stream bool) {
 			return
 		}
 	}
-	wrong := o.problems != nil && len(*o.problems) > 0 // perhaps the voice is
+	wrong := o.problems != nil && len(*o.problems) > 0 // possibly the voice
 	voiced := wrong || len(p.Utterances) == 0 || p.Utterances[0].Voice != nil || p.Context.mayHaveVoice()
 	switch {
 	case instant && p.NumGenerations > 1:
@@ -82,16 +81,16 @@ func (p *PostedTTS) check(o object, stream bool) {
 			fmt.Sprintf("%d with instant mode, which makes one generation; set instant_mode to false",
 				p.NumGenerations))
 	case instant && !voiced:
-		o.note("utterances", "wrong_value", "the first names no voice, which instant mode needs: name one, or set "+
-			"instant_mode to false to have a voice made from its description")
+		o.note("utterances", "wrong_value", "the first names no voice, which instant mode requires: name one, or set "+
+			"instant_mode to false to design a voice from its description")
 	case p.Version == Octave2 && !voiced:
-		o.note("version", "wrong_value", "2 needs a voice: name one in the first utterance, or leave version out")
+		o.note("version", "wrong_value", "2 requires a voice: name one in the first utterance, or leave version out")
 	}
 	p.InstantMode = &instant
 }
 
-// mayHaveVoice says whether a context can bring the voice: an earlier generation
-// does, and utterances that name one.
+// mayHaveVoice reports whether a context may have a voice: an earlier generation
+// has one, and utterances may name one.
 func (c *PostedTTSContext) mayHaveVoice() bool {
 	if c == nil {
 		return false
@@ -121,7 +120,7 @@ func readUtterances(o object) []PostedUtterance {
 	return all
 }
 
-// spoken reads a text that is to be said.
+// spoken parses a text to speak.
 func (o object) spoken(name string) string {
 	s := o.multiline(name, MaxUtteranceChars)
 	o.expect(name, Shape{Low: bound(1)})
@@ -141,7 +140,7 @@ func readTTSContext(c object) PostedTTSContext {
 		c.note("", "missing", "give either generation_id or utterances")
 	case byID && kindOf(id) == "string" && !ValidID(read.GenerationID):
 		c.note("generation_id", "wrong_value",
-			fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
+			fmt.Sprintf("%q is not a UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
 	}
 	return read
 }
@@ -155,7 +154,7 @@ func readFormat(o object) *Format {
 	return &Format{choice(f, "type", FormatMP3, FormatPCM, FormatWAV)}
 }
 
-// readOctave also takes a number, which some write.
+// readOctave parses a version, which some clients send as a number.
 func readOctave(o object) OctaveVersion {
 	if raw, ok := o.get("version"); ok && kindOf(raw) == "number" {
 		o.fields["version"] = []byte(`"` + string(raw) + `"`)

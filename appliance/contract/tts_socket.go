@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// MaxPublishBytes is the largest message to a socket that speaks: the longest
+// MaxPublishBytes bounds a message to the socket that speaks text: the longest
 // text and description, each character escaped.
 const MaxPublishBytes = 128 << 10
 
-// ParsePublishTTS reads a message to a socket that speaks. The error is a Fault.
-// Text that is cut between the units of UTF-16, as JavaScript counts, may end with
-// half of a character and go on with the other: they are left out, and what stands
-// beside them is said.
+// ParsePublishTTS parses a message to the socket that speaks text. The error is a
+// Fault. Text that a client cuts between UTF-16 units, as JavaScript counts, may
+// end with half of a surrogate pair and continue with the other half; both halves
+// are dropped.
 func ParsePublishTTS(data []byte) (PublishTTS, error) {
 	data = dropLoneSurrogates(data)
 	if msg := notJSON(data); msg != "" {
@@ -30,7 +30,7 @@ func ParsePublishTTS(data []byte) (PublishTTS, error) {
 	return m, nil
 }
 
-// dropLoneSurrogates leaves out of JSON what is half of a character.
+// dropLoneSurrogates removes lone surrogates from JSON.
 func dropLoneSurrogates(data []byte) []byte {
 	var kept []byte
 	for {
@@ -54,11 +54,11 @@ func readPublishTTS(o object) PublishTTS {
 	}
 }
 
-// PublishedTTS is what such a socket takes.
+// PublishedTTS describes the messages to the socket that speaks text.
 func PublishedTTS() Body { return shapeOf("PublishTTS", readPublishTTS) }
 
-// ParseTTSConnect reads the query that opens a socket that speaks. The error is a
-// Fault, InvalidConnect, that names the parameter.
+// ParseTTSConnect parses the query that opens the socket that speaks text. The
+// error is a Fault, InvalidConnect, that names the parameter.
 func ParseTTSConnect(q url.Values) (TTSConnect, error) {
 	fields := map[string]json.RawMessage{}
 	for name, values := range q {
@@ -94,11 +94,12 @@ func readTTSConnect(o object) TTSConnect {
 	return c
 }
 
-// TTSConnectQuery is the query that opens a socket that speaks, but for its list.
+// TTSConnectQuery describes the query that opens the socket that speaks text,
+// except for its list.
 func TTSConnectQuery() Body { return shapeOf("TTSConnect", readTTSConnect) }
 
-// readTypes reads a list of a query in the ways in which clients write one: the
-// name again and again, with [0], with [], with commas, or a JSON list.
+// readTypes parses a list in a query as clients write it: the name repeated, with
+// [0], with [], with commas, or as a JSON list.
 func readTypes(o object, q url.Values) []TimestampType {
 	const name = "include_timestamp_types"
 	var words []string

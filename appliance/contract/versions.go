@@ -1,18 +1,18 @@
 package contract
 
-// What configs, prompts and tools have in common: a name, and numbered versions
-// of what they say. Times in records are Unix milliseconds.
+// Configs, prompts and tools have a name and numbered versions. Times in records
+// are Unix milliseconds.
 
-// VersionType says which version of a prompt or tool a config uses.
+// VersionType is which version of a prompt or tool a config uses.
 type VersionType string
 
-// A version that was named stays; where none was named, the newest is used.
+// VersionFixed is a version that the config names; VersionLatest is the newest.
 const (
 	VersionFixed  VersionType = "FIXED"
 	VersionLatest VersionType = "LATEST"
 )
 
-// RecordToolType tells in a record the tools of the box from the developer's.
+// RecordToolType is whether a tool in a record is the box's or the developer's.
 type RecordToolType string
 
 // The kinds of tools, as records spell them.
@@ -28,21 +28,21 @@ type PostedName struct {
 
 func (PostedName) read(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} }
 
-// ParsePostedToolName reads the new name of a tool.
+// ParsePostedToolName parses the new name of a tool.
 func ParsePostedToolName(data []byte) (PostedName, error) {
 	return parseBody(data, readPostedToolName)
 }
 
 func readPostedToolName(o object) PostedName { return PostedName{o.label("name", MaxToolNameChars)} }
 
-// PostedVersionDescription is the body that describes a version anew; one
-// without a description takes the old one away.
+// PostedVersionDescription changes the description of a version; without one, it
+// removes the old one.
 type PostedVersionDescription struct {
 	VersionDescription string `json:"version_description,omitempty"`
 }
 
-// ParsePostedVersionDescription reads the new description of a version. Nothing
-// is an object without fields: clients in the field send no body for one.
+// ParsePostedVersionDescription parses the new description of a version. An empty
+// body counts as {}: clients in the field send no body to remove a description.
 func ParsePostedVersionDescription(data []byte) (PostedVersionDescription, error) {
 	if len(data) == 0 {
 		data = []byte("{}")
@@ -58,15 +58,15 @@ func readVersionDescription(o object) string {
 	return o.multiline("version_description", MaxVersionDescriptionChars)
 }
 
-// Paging says which piece of a list this is.
+// Paging describes a page of a list.
 type Paging struct {
 	PageNumber int `json:"page_number"` // from 0
 	PageSize   int `json:"page_size"`
 	TotalPages int `json:"total_pages"`
 }
 
-// PromptExpansion says whether the box may add to a prompt what helps a spoken
-// conversation.
+// PromptExpansion is whether the box may add instructions for spoken
+// conversations to a prompt.
 type PromptExpansion struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
@@ -159,8 +159,8 @@ type ReturnUserDefinedTool struct {
 	Description        string         `json:"description,omitempty"`
 	FallbackContent    string         `json:"fallback_content,omitempty"`
 	VersionDescription string         `json:"version_description,omitempty"`
-	// Plugin is the plugin of the box that brings the tool: then it is read-only,
-	// of every account, and has this one version.
+	// The plugin that provides the tool. Such a tool is read-only, belongs to
+	// every account and has one version.
 	Plugin     string `json:"plugin,omitempty"`
 	CreatedOn  int64  `json:"created_on"`
 	ModifiedOn int64  `json:"modified_on"`

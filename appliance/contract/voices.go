@@ -7,15 +7,15 @@ type ReturnVoice struct {
 	ID       string        `json:"id"`
 	Name     string        `json:"name"`
 	Provider VoiceProvider `json:"provider"`
-	// CompatibleOctaveModels are the versions of a request for speech that may
-	// name the voice; not in the record of a config.
+	// The versions of a speech request that may use the voice; absent in the
+	// record of a config.
 	CompatibleOctaveModels []string `json:"compatible_octave_models,omitempty"`
-	// Tags say what the voice is like, by the name of the tag: an extension of
-	// the box's own, not in the record of a config.
+	// The tags of the voice, by name; an extension of Parley, absent in the
+	// record of a config.
 	Tags map[VoiceTag][]string `json:"tags,omitempty"`
 }
 
-// VoiceTag names what is said of a voice.
+// VoiceTag is the name of a property of a voice.
 type VoiceTag string
 
 // The tags of voices. TagLanguage and TagAccent are in English words, TagLocale is
@@ -40,7 +40,7 @@ type ReturnPagedVoices struct {
 	VoicesPage []ReturnVoice `json:"voices_page"`
 }
 
-// PostedVoice is the body that saves the voice of a generation.
+// PostedVoice saves the voice of a generation.
 type PostedVoice struct {
 	GenerationID string `json:"generation_id"`
 	Name         string `json:"name"`
@@ -51,38 +51,39 @@ func (PostedVoice) read(o object) PostedVoice {
 	return PostedVoice{o.nonBlank("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
 }
 
-// AliasSource is who has a voice stand in for another.
+// AliasSource is who defined an alias.
 type AliasSource string
 
 // The sources of aliases.
 const (
-	AliasOfBox      AliasSource = "box"      // the operator, by the console, the API or parley voices alias
+	AliasOfBox      AliasSource = "box"      // the operator, with the console, the API or parley voices alias
 	AliasOfSettings AliasSource = "settings" // the operator, under voices.aliases
-	AliasBuiltIn    AliasSource = "built_in" // Parley: it is a voice of the cloud library
+	AliasBuiltIn    AliasSource = "built_in" // Parley, for a voice of the cloud library
 )
 
-// ReturnVoiceAlias is a name that programs ask for, and the voice that stands in for it.
+// ReturnVoiceAlias is a name that programs ask for, and the voice that stands in
+// for it.
 type ReturnVoiceAlias struct {
 	Name string `json:"name"`
-	// ID is another name by which programs ask for the same voice.
+	// The id by which programs ask for the same voice.
 	ID    string `json:"id,omitempty"`
 	Voice string `json:"voice"`
-	// VoiceID is absent where accounts have saved the voice, each its own.
+	// Absent if the voice is one that accounts have saved, each its own.
 	VoiceID string      `json:"voice_id,omitempty"`
 	From    AliasSource `json:"from"`
-	// Missing says that there is no such voice any more.
+	// Whether the voice no longer exists.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// ReturnVoiceAliases are all of a box, those of the operator first.
+// ReturnVoiceAliases lists the aliases of the box, the operator's first.
 type ReturnVoiceAliases struct {
 	Aliases []ReturnVoiceAlias `json:"aliases"`
 }
 
-// PostedVoiceAlias says which voice stands in for a name.
+// PostedVoiceAlias names the voice that stands in for a name.
 type PostedVoiceAlias struct {
-	// Voice is the name or id of a voice of the library, or of one that an account has
-	// saved: then it stands in for those accounts that have a voice of its name.
+	// The name or id of a voice of the library or of one that an account has
+	// saved; the latter stands in for the accounts that have a voice of its name.
 	Voice string `json:"voice"`
 }
 
@@ -91,8 +92,8 @@ func (PostedVoiceAlias) read(o object) PostedVoiceAlias {
 	return PostedVoiceAlias{o.nonBlank("voice", MaxModelResourceChars)}
 }
 
-// CheckAliasedName returns an ErrInvalid about the field name for one that no voice can
-// stand in for.
+// CheckAliasedName returns an ErrInvalid about the field name unless a voice can
+// stand in for the name.
 func CheckAliasedName(name string) error {
 	if strings.TrimSpace(name) == "" {
 		return ErrInvalid{Field: "name", Why: "it is empty; give the name or id that programs ask for"}

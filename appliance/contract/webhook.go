@@ -6,18 +6,18 @@ import (
 	"strconv"
 )
 
-// WebhookBase is what every webhook says of its chat.
+// WebhookBase has the fields of every webhook.
 type WebhookBase struct {
 	EventName       WebhookEvent       `json:"event_name"`
 	ChatGroupID     string             `json:"chat_group_id"`
 	ChatID          string             `json:"chat_id"`
-	ConfigID        string             `json:"config_id,omitempty"`       // absent: the chat has no config
-	CallerNumber    *string            `json:"caller_number"`             // E.164; null: it is no phone call
+	ConfigID        string             `json:"config_id,omitempty"`       // absent if the chat has no config
+	CallerNumber    *string            `json:"caller_number"`             // E.164; null: not a phone call
 	CustomSessionID *string            `json:"custom_session_id"`         // null: the client gave none
 	TwilioMetadata  map[string]*string `json:"twilio_metadata,omitempty"` // of a phone call
 }
 
-// ChatStartType says whether a chat is the first of its group.
+// ChatStartType is whether a chat starts a group.
 type ChatStartType string
 
 // How chats start.
@@ -37,7 +37,7 @@ type WebhookChatStart struct {
 type WebhookChatEnd struct {
 	WebhookBase
 	EndTime         int64      `json:"end_time"`         // Unix milliseconds
-	DurationSeconds int64      `json:"duration_seconds"` // whole ones, since the start
+	DurationSeconds int64      `json:"duration_seconds"` // whole seconds since the start
 	EndReason       ChatStatus `json:"end_reason"`
 }
 
@@ -48,8 +48,8 @@ type WebhookTool struct {
 	ToolCallMessage ToolCallMessage `json:"tool_call_message"`
 }
 
-// CheckWebhookURL returns an ErrInvalid about the field url for one that no
-// webhook may have. Whether its host may be reached shows when it is called.
+// CheckWebhookURL returns an ErrInvalid about the field url unless it is a valid
+// URL of a webhook. A host name is checked when it is called.
 func CheckWebhookURL(text string) error {
 	problem := webhookProblem(text)
 	if problem == "" && len(text) > MaxURLChars {
@@ -61,7 +61,7 @@ func CheckWebhookURL(text string) error {
 	return ErrInvalid{Field: "url", Why: problem}
 }
 
-// webhookProblem says what is wrong with a webhook's URL; empty where nothing is.
+// webhookProblem returns what is wrong with the URL of a webhook, or "".
 func webhookProblem(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
@@ -73,7 +73,7 @@ func webhookProblem(text string) string {
 		}
 	}
 	if u.Fragment != "" {
-		return fmt.Sprintf("what stands behind # (%s) is not sent to a server; leave it out", Clip(u.Fragment))
+		return fmt.Sprintf("the part after # (%s) is not sent to a server; leave it out", Clip(u.Fragment))
 	}
 	return badAddress(u)
 }
