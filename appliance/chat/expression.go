@@ -48,7 +48,7 @@ type boundedExpression struct {
 	observe func(took time.Duration) // called with the work that was left at a pause
 }
 
-// NewVoice returns a VoiceScorer for one utterance.
+// voice returns a scorer for one utterance.
 func (p *boundedExpression) voice() ear.UtteranceScorer {
 	v := p.NewVoice()
 	return &boundedVoice{boundedExpression: p, voice: v, tone: v.Tone()}
@@ -62,10 +62,10 @@ const maxQueuedSamples = 30 * engine.SpeechRateHz
 // while it is busy is queued.
 type boundedVoice struct {
 	*boundedExpression
-	voice VoiceScorer // used by work while busy, otherwise by the holder of mu
+	voice VoiceScorer // used by runQueue while busy, otherwise by the holder of mu
 
 	mu            sync.Mutex
-	busy          bool                // work is running
+	busy          bool                // runQueue is running
 	queue         []func(VoiceScorer) // in order of arrival
 	queuedSamples int                 // samples in queue
 	givenUp       bool                // it was too far behind

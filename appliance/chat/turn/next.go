@@ -20,62 +20,73 @@ func Next(s State, e Event) (State, []Effect) {
 	}
 	var out effects
 	switch e := e.(type) {
+	// The client opens the chat, types, dictates, pauses, or changes settings.
 	case Opened:
 		s.begin(&out, e)
-	case MicrophoneOpened:
-		s.publish(&out, RecordingBegan{})
-	case VoiceHeard:
-		s.countVoice(&out, e)
-	case PartlyTranscribed:
-		s.readAlong(&out, e)
-	case Transcribed:
-		s.takeTranscript(&out, e)
-	case VoicePaused:
-		s.beginPause(e)
-	case SilenceContinued:
-		s.extendPause(e)
-	case EndJudged:
-		s.judgePause(e)
-	case VoiceResumed:
-		s.endPause(&out, e)
 	case Typed:
 		s.answerTyped(&out, e)
 	case Dictated:
 		s.sayDictated(&out, e)
-	case SentenceThought:
-		s.queueSentence(&out, e)
-	case ThinkingEnded:
-		s.endThinking(&out, e)
-	case PluginAdvised:
-		s.collectAdvice(&out, e)
-	case PluginsChanged:
-		s.replacePlugins(&out, e)
-	case ToolRequested:
-		s.requestTool(&out, e)
-	case ToolAnswered:
-		s.takeToolAnswer(&out, e)
-	case SoundMade:
-		s.queueSound(&out, e)
-	case MindFailed:
-		s.noteMindFailure(&out, e)
-	case SessionNamed:
-		s.nameSession(&out, e)
-	case TurnFailed:
-		s.stopFailedTurn(&out, e)
 	case PauseRequested:
 		s.pauseAssistant(&out)
 	case ResumeRequested:
 		s.resumeAssistant(&out)
 	case SettingsRequested:
 		s.applySettings(&out, e.Message)
+	case FaultReported:
+		s.reportFault(&out, e.Fault)
+
+	// The ear follows the user's voice and transcribes it.
+	case MicrophoneOpened:
+		s.publish(&out, RecordingBegan{})
+	case VoiceHeard:
+		s.countVoice(&out, e)
+	case PartlyTranscribed:
+		s.readAlong(&out, e)
+	case VoicePaused:
+		s.beginPause(e)
+	case SilenceContinued:
+		s.extendPause(e)
+	case Transcribed:
+		s.takeTranscript(&out, e)
+	case EndJudged:
+		s.judgePause(e)
+	case VoiceResumed:
+		s.endPause(&out, e)
+
+	// The mind thinks of the reply, with plugins and tools.
+	case PluginsChanged:
+		s.replacePlugins(&out, e)
+	case PluginAdvised:
+		s.collectAdvice(&out, e)
+	case SentenceThought:
+		s.queueSentence(&out, e)
+	case ThinkingEnded:
+		s.endThinking(&out, e)
+	case ToolRequested:
+		s.requestTool(&out, e)
+	case ToolAnswered:
+		s.takeToolAnswer(&out, e)
+	case SessionNamed:
+		s.nameSession(&out, e)
+	case MindFailed:
+		s.noteMindFailure(&out, e)
+	case TurnFailed:
+		s.stopFailedTurn(&out, e)
+
+	// The mouth makes its sound, and the line plays it.
+	case SoundMade:
+		s.queueSound(&out, e)
 	case Played:
 		s.correctPlayback(e)
 	case SendDelayed:
 		s.delayPlayback(e)
-	case FaultReported:
-		s.reportFault(&out, e.Fault)
+
+	// Time passes.
 	case Tick:
 		s.meetDeadlines(&out)
+
+	// The chat ends.
 	case HungUp:
 		s.end(&out, contract.ChatUserEnded, contract.CloseNormal, "")
 	case Aborted:

@@ -30,7 +30,7 @@ type State struct {
 	utterance      utterance // the newest utterance of the user
 	waiting        waiting   // earlier speech of the user that is not finished with
 	answerOnResume bool      // answer the last user message when the assistant is resumed
-	// otherwise say this when the assistant is resumed: the unheard rest of a complete answer
+	// Otherwise this is said when the assistant is resumed: the unheard rest of a complete answer.
 	sayOnResume  []Sentence
 	interruption interruption // what the newest interruption cut off
 	leaving      leaving      // why the chat ends soon
@@ -53,8 +53,8 @@ const (
 // reply is the assistant's part of a turn.
 type reply struct {
 	phase        phase
-	utterance    int // that a speculative reply answers, with the revision of its transcript
-	revision     int
+	utterance    int    // number of the utterance that a speculative reply answers
+	revision     int    // of the transcript that it answers
 	stale        bool   // the user went on; the reply is usable only if the transcript stays the same
 	answeredText string // the transcript that the reply answers
 
