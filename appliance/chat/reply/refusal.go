@@ -27,19 +27,19 @@ func newRefusal(c turn.Conversation) *refusal {
 
 // pass returns a piece of the reply as it may be said. If the whole sentence only says "I don't know", its
 // end becomes that of cannot.
-func (w *refusal) pass(piece string, goesOn bool) string {
-	if w == nil {
+func (r *refusal) pass(piece string, goesOn bool) string {
+	if r == nil {
 		return piece
 	}
-	whole := strings.TrimSpace(w.begun + " " + piece)
-	if w.begun = whole; !goesOn {
-		w.begun = ""
+	whole := strings.TrimSpace(r.begun + " " + piece)
+	if r.begun = whole; !goesOn {
+		r.begun = ""
 	}
-	rest, of := strings.TrimSpace(piece), strings.HasSuffix(w.unknown, strings.TrimSpace(piece))
-	if goesOn || !of || whole != w.unknown {
+	rest, isEnd := strings.TrimSpace(piece), strings.HasSuffix(r.unknown, strings.TrimSpace(piece))
+	if goesOn || !isEnd || whole != r.unknown {
 		return piece
 	}
-	said := strings.TrimSuffix(w.unknown, rest)
+	said := strings.TrimSuffix(r.unknown, rest)
 	if end, found := strings.CutPrefix(cannot, said); found {
 		return end
 	}

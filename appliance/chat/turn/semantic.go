@@ -40,31 +40,31 @@ func (s State) silenceUntilEnd() time.Duration {
 
 // requiredSilence returns how long the user has to be silent after what was said last.
 func (s State) requiredSilence() time.Duration {
-	h, config := s.utterance, s.settings.EndOfTurnSilence
+	u, config := s.utterance, s.settings.EndOfTurnSilence
 	if !s.settings.Semantic {
 		return config
 	}
-	if h.pause.short { // no transcript will come
+	if u.pause.short { // no transcript will come
 		return config
 	}
-	if !h.transcribed { // the transcript may show that more must come; without it there is no answer anyway
+	if !u.transcribed { // the transcript may show that more must come; without it there is no answer anyway
 		return max(config, openSilence)
 	}
-	sound := h.pause.requiredSilence(config)
-	switch words := language.Of(h.transcript.Language); {
-	case words.OnlyTakesFloor(h.transcript.Text): // "Hello." may be all
+	sound := u.pause.requiredSilence(config)
+	switch words := language.Of(u.transcript.Language); {
+	case words.OnlyTakesFloor(u.transcript.Text): // "Hello." may be all
 		return max(config, openSilence)
-	case words.CannotEnd(h.transcript.Text):
+	case words.CannotEnd(u.transcript.Text):
 		return unfinishedSilence
-	case words.SeldomEnds(h.transcript.Text) || words.OpensClause(h.transcript.Text) && !s.endedWithQuestion():
-		if h.pause.judged && h.pause.probability <= surelyUnfinished {
+	case words.SeldomEnds(u.transcript.Text) || words.OpensClause(u.transcript.Text) && !s.endedWithQuestion():
+		if u.pause.judged && u.pause.probability <= surelyUnfinished {
 			return unfinishedSilence
 		}
 		return max(config, openSilence)
-	case s.askedForGroups() && !isWholeSentence(h.transcript.Text):
+	case s.askedForGroups() && !isWholeSentence(u.transcript.Text):
 		return max(config, openSilence)
 	}
-	return max(sound, h.likelyPause(config))
+	return max(sound, u.likelyPause(config))
 }
 
 // askedForGroups reports whether the assistant has asked for something that people say in groups, such as a
@@ -112,6 +112,6 @@ func (p pause) requiredSilence(config time.Duration) time.Duration {
 
 // likelyPause returns the pause that the user may make again: a quarter longer than the longest one in this
 // utterance, and at most the config's silence.
-func (h utterance) likelyPause(config time.Duration) time.Duration {
-	return min(config, h.longestPause*5/4)
+func (u utterance) likelyPause(config time.Duration) time.Duration {
+	return min(config, u.longestPause*5/4)
 }

@@ -19,17 +19,17 @@ func (s *State) countVoice(out *effects, e VoiceHeard) {
 		return
 	}
 	s.beginUtterance(out, e.Utterance)
-	h := &s.utterance
-	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.voiceAtResume >= staleVoice {
+	u := &s.utterance
+	if s.reply.phase == preparing && s.reply.stale && e.Voice-u.voiceAtResume >= staleVoice {
 		s.dropPrepared(out)
 	}
-	h.voice = e.Voice
-	h.voiceAtResume = min(h.voiceAtResume, e.Voice)
+	u.voice = e.Voice
+	u.voiceAtResume = min(u.voiceAtResume, e.Voice)
 	switch {
 	case !s.talking():
-		h.ignoredVoice = e.Voice // it was said before the assistant began
-	case !h.interrupted && !s.leaving.final() && e.Voice-h.ignoredVoice >= s.settings.MinInterruption:
-		h.interrupted = true
+		u.ignoredVoice = e.Voice // it was said before the assistant began
+	case !u.interrupted && !s.leaving.final() && e.Voice-u.ignoredVoice >= s.settings.MinInterruption:
+		u.interrupted = true
 		s.interruptWith(out, e.Utterance)
 	}
 }
@@ -108,24 +108,24 @@ func stableText(text string) string {
 
 // takeTranscript takes the transcript up to a pause and prepares an answer to it.
 func (s *State) takeTranscript(out *effects, e Transcribed) {
-	h := &s.utterance
+	u := &s.utterance
 	if s.isEcho(e.Utterance, e.Transcript) {
 		e.Transcript.Text = "" // the user said nothing
 	}
-	if e.Utterance < h.number {
+	if e.Utterance < u.number {
 		s.takeLateTranscript(out, e)
 		return
 	}
-	if e.Utterance != h.number || e.Revision < h.revision || !h.open {
+	if e.Utterance != u.number || e.Revision < u.revision || !u.open {
 		return
 	}
-	if e.Transcript.Text == h.transcript.Text && h.transcript.Scores != nil {
+	if e.Transcript.Text == u.transcript.Text && u.transcript.Scores != nil {
 		// The prepared answer was made from these scores; the history must hold what the model has read.
-		e.Transcript.Scores, e.Transcript.Feelings = h.transcript.Scores, h.transcript.Feelings
+		e.Transcript.Scores, e.Transcript.Feelings = u.transcript.Scores, u.transcript.Feelings
 	}
-	h.revision, h.transcript, h.transcribed = e.Revision, e.Transcript, true
+	u.revision, u.transcript, u.transcribed = e.Revision, e.Transcript, true
 	s.learnLanguage(out, e.Transcript)
-	if h.ended {
+	if u.ended {
 		s.finishUtterance(out)
 		return
 	}
@@ -153,30 +153,29 @@ func (s *State) learnLanguage(out *effects, w Transcript) {
 
 // speculate prepares an answer to the transcript of a pause, unless it is prepared already.
 func (s *State) speculate(out *effects) {
-	h := s.utterance
-	if !h.transcribed || h.ended || s.talking() || s.paused || s.leaving.on {
+	u := s.utterance
+	if !u.transcribed || u.ended || s.talking() || s.paused || s.leaving.on {
 		return
 	}
 	if s.reply.phase == preparing {
-		if s.reply.answeredText == h.transcript.Text && s.reply.fault == nil && s.reply.mindFailure == nil {
-			s.reply.revision, s.reply.stale = h.revision, false
+		if s.reply.answeredText == u.transcript.Text && s.reply.fault == nil && s.reply.mindFailure == nil {
+			s.reply.revision, s.reply.stale = u.revision, false
 			return
 		}
 		s.dropPrepared(out)
 	}
-	if h.transcript.Text == "" || s.isFalseInterruption(h.number, h.transcript) {
+	if u.transcript.Text == "" || s.isFalseInterruption(u.number, u.transcript) {
 		return
 	}
-	s.think(out, preparing, h.transcript.Text, s.userEntries(h.transcript)...)
-	s.reply.utterance, s.reply.revision = h.number, h.revision
+	s.think(out, preparing, u.transcript.Text, s.userEntries(u.transcript)...)
+	s.reply.utterance, s.reply.revision = u.number, u.revision
 }
 
 // awaitsPreparation reports whether a transcript waits until its answer can be prepared.
 func (s State) awaitsPreparation() bool {
-	h := s.utterance
-	return s.reply.phase == quiet && h.transcribed && !h.ended && h.transcript.Text != "" && !s.paused &&
-		!s.leaving.on &&
-		!s.isFalseInterruption(h.number, h.transcript)
+	u := s.utterance
+	return s.reply.phase == quiet && u.transcribed && !u.ended && u.transcript.Text != "" && !s.paused &&
+		!s.leaving.on && !s.isFalseInterruption(u.number, u.transcript)
 }
 
 // beginPause notes that the voice has stopped for now.
@@ -198,16 +197,16 @@ func (s *State) beginPause(e VoicePaused) {
 // extendPause notes that the silence goes on.
 func (s *State) extendPause(e SilenceContinued) {
 	if e.Utterance == s.utterance.number {
-		s.utterance.pause.silentUntil, s.utterance.pause.mayBeVoice = max(s.utterance.pause.silentUntil, e.Until),
-			e.MayBeVoice
+		p := &s.utterance.pause
+		p.silentUntil, p.mayBeVoice = max(p.silentUntil, e.Until), e.MayBeVoice
 	}
 }
 
 // judgePause notes how likely it is that the user has finished.
 func (s *State) judgePause(e EndJudged) {
-	h := &s.utterance
-	if e.Utterance == h.number && e.Revision == h.revision && h.pause.on {
-		h.pause.judged, h.pause.probability = true, e.Probability
+	u := &s.utterance
+	if e.Utterance == u.number && e.Revision == u.revision && u.pause.on {
+		u.pause.judged, u.pause.probability = true, e.Probability
 	}
 }
 
@@ -239,24 +238,25 @@ const noVoiceYet = time.Duration(1<<62 - 1)
 
 // endUserTurn closes the utterance when the silence is long enough.
 func (s *State) endUserTurn(out *effects) {
-	h := &s.utterance
-	out.add(CloseUtterance{h.number})
-	if h.transcribed || h.pause.short {
+	u := &s.utterance
+	out.add(CloseUtterance{u.number})
+	if u.transcribed || u.pause.short {
 		s.finishUtterance(out)
 		return
 	}
-	h.ended = true
+	u.ended = true
 }
 
 // finishUtterance handles a complete utterance and its transcript, which may be empty.
 func (s *State) finishUtterance(out *effects) {
-	words, returns := s.utterance.transcript, s.isFalseInterruption(s.utterance.number, s.utterance.transcript)
+	words := s.utterance.transcript
+	falseInterruption := s.isFalseInterruption(s.utterance.number, words)
 	s.utterance = utterance{number: s.utterance.number}
 	s.noteActivity()
 	switch {
 	case words.Text != "" && s.talking():
 		s.waiting.hold(words)
-	case returns:
+	case falseInterruption:
 		s.dropPrepared(out)
 		if words.Text != "" {
 			s.recordUser(out, words)
@@ -281,16 +281,16 @@ func (s State) isFalseInterruption(utterance int, w Transcript) bool {
 // resumeReply continues the reply where it was interrupted. If none of it was known then, the mind answers
 // again.
 func (s *State) resumeReply(out *effects) {
-	b := s.interruption
-	s.interruption = interruption{call: b.call}
-	rest := toRepeat(b.rest)
+	cut := s.interruption
+	s.interruption = interruption{call: cut.call}
+	rest := toRepeat(cut.rest)
 	switch {
 	case s.paused || s.waiting.unanswered || s.talking():
 		s.answerWaiting(out)
 	case s.resumeCall(out):
 	case len(rest) > 0:
 		s.saySentences(out, rest)
-	case len(b.rest) == 0:
+	case len(cut.rest) == 0:
 		s.answer(out, "")
 	}
 }

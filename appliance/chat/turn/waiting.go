@@ -55,19 +55,19 @@ func (s *State) takeLateTranscript(out *effects, e Transcribed) {
 	if !s.waiting.arrived(e.Utterance, e.Revision) {
 		return
 	}
-	returns := s.isFalseInterruption(e.Utterance, e.Transcript)
+	falseInterruption := s.isFalseInterruption(e.Utterance, e.Transcript)
 	switch {
 	case e.Transcript.Text == "":
 	case s.talking():
 		s.waiting.hold(e.Transcript)
 	default:
 		s.recordUser(out, e.Transcript)
-		s.waiting.unanswered = s.waiting.unanswered || !returns
+		s.waiting.unanswered = s.waiting.unanswered || !falseInterruption
 	}
 	switch {
-	case returns && s.utterance.open: // the newest utterance decides
+	case falseInterruption && s.utterance.open: // the newest utterance decides
 		s.interruption.utterance = s.utterance.number
-	case returns:
+	case falseInterruption:
 		s.resumeReply(out)
 	default:
 		s.answerWaiting(out)
