@@ -10,8 +10,8 @@ import (
 )
 
 // requestText lists the words of requests, one a line, in sections. The deeds are what an assistant that can
-// only speak cannot do; naming one is a request ("Send a bottle of water."). Those in "asked of somebody"
-// count only in a question such as "Can you wash my car?". What is only told is not a deed.
+// only speak cannot do; naming one is a request ("Send a bottle of water."). The services count only in a
+// question such as "Can you wash my car?". Asking for information is not a request ("Tell me a joke.").
 //
 //go:embed requests.txt
 var requestText string
@@ -70,7 +70,7 @@ func isRequestSentence(sentence string) bool {
 		for len(words) > 0 && in(words[0], requestWords["polite"]) {
 			words = words[1:]
 		}
-		return len(words) > 1 && in(words[0], requestWords["asked of somebody"]) && isDeed(words) &&
+		return len(words) > 1 && in(words[0], requestWords["services"]) && isDeed(words) &&
 			(has("me us my our please") || words[0] == "tell")
 	case len(words) > 4 && (in(words[0], "i'd i we'd we")) &&
 		strings.Contains(strings.Join(words[:min(5, len(words))], " "), " you to "):
@@ -95,7 +95,7 @@ func isDeed(words []string) bool {
 	}
 	switch words[0] {
 	case "tell":
-		return !in(next, "me us") && !has(requestWords["told"])
+		return !in(next, "me us") && !has(requestWords["information"])
 	case "let":
 		return in(next, "me us him her them") && len(words) > 2 && in(words[2], "in out through")
 	case "call", "ring":
@@ -103,12 +103,12 @@ func isDeed(words []string) bool {
 		name := next == "me" && len(words) == 3 && !in(words[2], "back again now later today tomorrow please up")
 		return in(next, what+" somebody someone back") && !name
 	case "get", "bring", "fetch", "take", "leave":
-		return in(next, what) && !has(requestWords["told"]) &&
+		return in(next, what) && !has(requestWords["information"]) &&
 			(in(next, whose) || in(words[0], "bring fetch") || has("message note order"))
 	case "turn", "switch":
 		return has("on off up down") && !in(next, "left right")
 	case "open", "close", "start", "stop", "set", "play", "write":
-		return in(next, what+" to down music") && !has(requestWords["told"])
+		return in(next, what+" to down music") && !has(requestWords["information"])
 	case "move", "change", "fix", "repair", "mend", "clean", "wash", "iron", "buy", "pay":
 		return in(next, whose)
 	case "hold", "keep", "save":

@@ -1,10 +1,9 @@
-"""Fits how much of a score is the voice's and how much the words': voiceShare in
-blend.go. There are no recordings with both feelings that were labelled, so pairs
-are made: a recording of voice.py's held.npz, whose speaker the model had not heard,
-through a telephone's band; and a text of GoEmotions' dev.tsv, half of the time with
-a label of the same feeling, and half of the time one that is neutral, as most of
-what is said is. Counted is how often the true name is the highest of the seven that
-EmoDB knows, and the loss.
+"""Fits voiceShare in blend.go: the voice's share of a score that both voice and words have.
+There are no recordings with labels for both, so pairs are made: a recording from
+voice.py's held.npz, of a speaker that the model was not trained on, through the band of
+a telephone; and a text of GoEmotions' dev.tsv, which half of the time has a label of the
+same feeling and half of the time is neutral, like most speech. It prints the loss, and
+how often the true name is the highest of EmoDB's seven.
 
     venv/bin/python blend.py GOEMOTIONS ../weights/text.bin ../weights/mapping.json held.npz
 """
@@ -67,7 +66,7 @@ def main(folder, weights, mapping, held):
         right = s.argmax(1) == c
         recall = lambda at: np.mean([right[at & (c == k)].mean() for k in range(7)])
         print("voice %.1f: unweighted recall %.3f (words agree %.3f, words are neutral %.3f), loss %.3f" % (share, recall(c >= 0), recall(same), recall(~same), loss.mean()))
-    # What a plain sentence in a plain voice reaches is no feeling that stands out.
+    # A score that a neutral sentence in a neutral voice reaches does not stand out.
     calm = np.where(held["classes"] == 6)[0]
     s = 0.5 * voice[rng.choice(calm, 4000)] + 0.5 * words[rng.choice(neutral, 4000)]
     for k, n in enumerate(NAMES):

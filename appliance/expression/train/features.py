@@ -1,6 +1,6 @@
-"""The acoustic features that the voice model of appliance/expression takes, in numpy: the
-reference of frame.go, pitch.go and features.go, whose tests were made with it. After the
-sets of openSMILE (Eyben et al. 2016), but simpler: F0 by the normalised autocorrelation
+"""The acoustic features of the voice model of appliance/expression, in numpy. It is the
+reference for frame.go, pitch.go and features.go, and makes their test data. The features
+follow the sets of openSMILE (Eyben et al. 2016), but are simpler: F0 by the normalised autocorrelation
 of Boersma (1993), loudness, the spectrum's shape, a cepstrum, harmonics, formants, timing."""
 import numpy as np, wave
 SR=16000; WIN=400; HOP=160; NF=512

@@ -3,10 +3,10 @@
     python3 -m venv venv && venv/bin/pip install numpy scipy scikit-learn
     venv/bin/python text.py GOEMOTIONS OUT.bin
 
-GOEMOTIONS is a folder with train.tsv, dev.tsv and test.tsv as GoEmotions
-(Demszky et al. 2020, CC BY 4.0) publishes them: a text, its label numbers with
-commas, an id, separated by tabs. It takes a quarter of an hour on one core. How
-good the model is on test.tsv is printed.
+GOEMOTIONS is a folder with train.tsv, dev.tsv and test.tsv in the form of
+GoEmotions (Demszky et al. 2020, CC BY 4.0): a text, its label numbers separated by
+commas, and an id, separated by tabs. It takes a quarter of an hour on one core and
+prints the accuracy on test.tsv.
 """
 import csv
 import re
@@ -23,7 +23,7 @@ TOKEN = re.compile(r"(?i)[a-z0-9']+|[!?.,;:()\"*]+|[^\sa-z0-9]")
 
 
 def bucket(feature):
-    """FNV-1a, 32 bits, of which the lower 16 count."""
+    """The lower 16 bits of the 32-bit FNV-1a hash."""
     h = 2166136261
     for byte in feature.encode():
         h = ((h ^ byte) * 16777619) & 0xFFFFFFFF
@@ -44,7 +44,7 @@ def features(text):
 
 
 def spoken(text):
-    """As a transcript may be: in lower case, without punctuation."""
+    """The text as a transcript may have it: in lower case, without punctuation."""
     return re.sub(r"\s+", " ", re.sub(r"[^a-z0-9' ]", " ", text.lower())).strip()
 
 

@@ -1,14 +1,14 @@
-"""Trains the voice model of appliance/expression, weights/voice.json, and fits how
-much of a score is the voice's and how much the words' (voiceShare in blend.go).
+"""Trains the voice model of appliance/expression, weights/voice.json, and
+writes held.npz for blend.py, which fits voiceShare in blend.go.
 
     python3 -m venv venv && venv/bin/pip install numpy scikit-learn
     venv/bin/python voice.py EMODB OUT.json
 
 EMODB is a folder with the wav files of the Berlin Database of Emotional Speech
 (Burkhardt et al. 2005, CC0): the first two digits of a name are the speaker, its
-sixth letter the emotion. The features are those of features.py, which is also what
-the tests of features.go were made with. It takes five minutes on one core, and
-prints how good the model is on speakers that it has not heard.
+sixth letter the emotion. The features are those of features.py, with which
+the tests of features.go were made too. It takes five minutes on one core and prints
+the accuracy on speakers that the model was not trained on.
 """
 import glob
 import json
@@ -24,7 +24,7 @@ import features
 CLASSES = ["anger", "boredom", "disgust", "fear", "happiness", "sadness", "neutral"]
 LETTERS = "WLEAFTN"
 CLIP = 5
-# Gain and length say nothing of a feeling, and the true share of voice is of no model.
+# Gain and length say nothing about feelings.
 LEFT_OUT = {"loud_mean", "dur"}
 
 
