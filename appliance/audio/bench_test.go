@@ -2,7 +2,7 @@ package audio
 
 import "testing"
 
-// BenchmarkDecode says how much faster than the sound each container decodes.
+// BenchmarkDecode measures how much faster than real time each container decodes.
 func BenchmarkDecode(b *testing.B) {
 	for _, c := range containers {
 		switch c.file {

@@ -14,8 +14,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// containers are streams as ffmpeg writes them: of a recording of a voice, from
-// a pipe where that changes the format.
+// containers are streams as ffmpeg writes them, of a recording of a voice, to a pipe where that
+// affects the format.
 var containers = []struct {
 	file, args string
 	format     string
@@ -72,14 +72,14 @@ var containers = []struct {
 	{"a.aac", "-c:a aac -ar 44100 OUT", "aac", 55},
 }
 
-// fragments is how ffmpeg writes MP4 as a browser's recorder does.
+// fragments makes ffmpeg write MP4 as a browser's recorder does.
 const fragments = "-movflags +frag_keyframe+empty_moov+default_base_moof -frag_duration 250000"
 
 func voice(t testing.TB, file, args string) []byte {
 	return ffmpeg(t, file, "-i "+packtest.Recording(t, "vm-intro")+" -t 1.5 "+args)
 }
 
-func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {
+func TestContainersDecodeLikeFFmpeg(t *testing.T) {
 	for _, c := range containers {
 		t.Run(c.file, func(t *testing.T) {
 			data := voice(t, c.file, c.args)
@@ -106,7 +106,7 @@ func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {
 	}
 }
 
-func TestCutsInAContainerDoNotMatter(t *testing.T) {
+func TestPieceSizesDoNotMatter(t *testing.T) {
 	var whole [][]byte
 	var want [][]float32
 	for _, c := range containers {
@@ -152,10 +152,10 @@ func decodeCut(data []byte, outHz int, cut func(rest int) int) (out []float32, e
 	return append(out, pcm...), err
 }
 
-func TestSoundComesOutBlockByBlock(t *testing.T) {
+func TestSoundIsReturnedBlockByBlock(t *testing.T) {
 	for _, c := range []struct {
 		file, args string
-		late       float64 // seconds that may be inside at any time
+		late       float64 // seconds that may be buffered at any time
 	}{
 		{"live.webm", "-c:a libopus -f webm -live 1 -cluster_time_limit 5000 OUT", 0.045},
 		{"paged.ogg", "-c:a libopus -page_duration 20000 -f ogg OUT", 0.085},
@@ -210,7 +210,7 @@ func TestPreSkipAndEndAreHonoured(t *testing.T) {
 	}
 }
 
-func TestStreamsThatFollowOneAnotherAreOne(t *testing.T) {
+func TestConsecutiveStreamsAreOne(t *testing.T) {
 	for _, c := range []struct{ file, args string }{
 		{"a.opus", "-c:a libopus OUT"},
 		{"live.webm", "-c:a libopus -f webm -live 1 OUT"},
@@ -237,7 +237,7 @@ func TestStreamsThatFollowOneAnotherAreOne(t *testing.T) {
 	}
 }
 
-func TestOtherFormatsAreNamed(t *testing.T) {
+func TestUnsupportedFormatsAreNamed(t *testing.T) {
 	for _, c := range []struct{ file, args, name, says string }{
 		{"lossless.m4a", "-c:a alac OUT", "mp4", "\"alac\""},
 		{"mp3.mp4", "-c:a libmp3lame -ar 44100 OUT", "mp4", "mp4a of kind 0x6b"},
@@ -274,7 +274,7 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 	}
 }
 
-func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
+func TestFLACDecodesLikeFFmpeg(t *testing.T) {
 	for file, args := range map[string]string{
 		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT",
 		"six.flac": "-af pan=5.1|FL=c0|FR=0.5*c0|FC=c0|LFE=0.2*c0|BL=c0|BR=c0 -ar 48000 OUT",
@@ -282,7 +282,7 @@ func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
 	} {
 		data := voice(t, file, args)
 		reference, rateHz := ffmpegDecode(t, data, file)
-		if file == "six.flac" { // the reference is the mean of the six, and one as loud as c0 is heard
+		if file == "six.flac" { // the reference is the mean of the six, and the output as loud as c0
 			reference = scaled(reference, 6/(1+0.5+1+0.2+1+1))
 		}
 		got, err := DecodeAll(data, rateHz)
@@ -306,7 +306,7 @@ func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
 	}
 }
 
-func TestFLACInOggIsDecodedAsFFmpegDoes(t *testing.T) {
+func TestFLACInOggDecodesLikeFFmpeg(t *testing.T) {
 	for file, args := range map[string]string{"a.oga": "-c:a flac OUT", "stereo.ogg": "-ac 2 -ar 44100 -c:a flac OUT"} {
 		data := voice(t, file, args)
 		reference, rateHz := ffmpegDecode(t, data, file)
@@ -325,8 +325,8 @@ func TestFLACInOggIsDecodedAsFFmpegDoes(t *testing.T) {
 	}
 }
 
-// A file whose end is missing is not told to be written in another way.
-func TestAnMP4WithoutItsEndIsSaidToBeCutOff(t *testing.T) {
+// The error for a truncated file does not suggest to write it differently.
+func TestTruncatedMP4IsReported(t *testing.T) {
 	data := voice(t, "late.m4a", "-c:a aac OUT")
 	index := bytes.LastIndex(data, []byte("moov")) - 4
 	for _, n := range []int{index / 2, index, index + 4, len(data) - 1} {
@@ -336,14 +336,14 @@ func TestAnMP4WithoutItsEndIsSaidToBeCutOff(t *testing.T) {
 	}
 }
 
-func TestAMachineWithoutTheLibraryOfMP3SaysWhatToInstall(t *testing.T) {
+func TestMissingMP3LibraryErrorSaysWhatToInstall(t *testing.T) {
 	if _, err := openMPG123("nobody", 1); err == nil || !strings.Contains(err.Error(), "apt-get install libmpg123-0") {
 		t.Errorf("%v", err)
 	}
 }
 
-// ffmpeg that writes to a pipe says that a tag with a picture has no bytes.
-func TestATagWithoutALengthIsPassedOver(t *testing.T) {
+// ffmpeg, when it writes to a pipe, gives a tag with a picture the length 0.
+func TestTagWithoutLengthIsSkipped(t *testing.T) {
 	sound := voice(t, "a.mp3", "-c:a libmp3lame -id3v2_version 0 OUT")
 	want, err := DecodeAll(sound, 16000)
 	if err != nil {
@@ -373,9 +373,9 @@ func TestATagWithoutALengthIsPassedOver(t *testing.T) {
 	}
 }
 
-// Bytes that never become a frame are not kept without end.
+// Bytes that never become a frame are not buffered without end.
 func TestMP3WithoutFramesEnds(t *testing.T) {
-	tag := []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f") // says that it has 256 MiB
+	tag := []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f") // claims 256 MiB
 	for name, endless := range map[string][]byte{
 		"tag at the beginning": tag,
 		"tag later":            slices.Concat(voice(t, "a.mp3", "-c:a libmp3lame -id3v2_version 0 OUT"), tag),
@@ -392,7 +392,7 @@ func TestMP3WithoutFramesEnds(t *testing.T) {
 	}
 }
 
-func TestPiecesTooLongAreRefused(t *testing.T) {
+func TestTooLongPiecesAreRefused(t *testing.T) {
 	var tooLong *ErrTooLong
 	d, err := NewLinear16(16000, 1, 16000)
 	if err != nil {
@@ -401,7 +401,7 @@ func TestPiecesTooLongAreRefused(t *testing.T) {
 	if _, err := d.Decode(make([]byte, 2*16000*601)); !errors.As(err, &tooLong) {
 		t.Errorf("10 min 1 s in one piece: error %v; want ErrTooLong", err)
 	}
-	// Silence in Opus packets of one byte that say they last 60 ms.
+	// Silence in Opus packets of one byte that claim a duration of 60 ms.
 	page := oggPage{serial: 1, granule: -1}
 	head := append([]byte("OpusHead\x01\x01\x00\x00\x80\xbb\x00\x00\x00\x00"), 0)
 	bomb := appendOggPage(nil, oggPage{
@@ -430,7 +430,7 @@ func TestPiecesTooLongAreRefused(t *testing.T) {
 	}
 }
 
-func TestADecoderThatFailedGoesOnFailing(t *testing.T) {
+func TestDecoderErrorIsFinal(t *testing.T) {
 	d := NewContainer(16000)
 	_, first := d.Decode([]byte("this is no sound at all"))
 	_, second := d.Decode([]byte("OggS"))
@@ -440,7 +440,7 @@ func TestADecoderThatFailedGoesOnFailing(t *testing.T) {
 	}
 }
 
-func TestNothingAtAllIsSilence(t *testing.T) {
+func TestEmptyStreamIsSilence(t *testing.T) {
 	if pcm, err := NewContainer(16000).Flush(); err != nil || len(pcm) > 0 {
 		t.Errorf("%d samples, %v", len(pcm), err)
 	}
@@ -449,8 +449,8 @@ func TestNothingAtAllIsSilence(t *testing.T) {
 	}
 }
 
-// mp3FrameSize is the length of the frame that b begins with, whose rate is
-// known (ISO 11172-3, 2.4.3.1; ISO 13818-3 for the lower rates).
+// mp3FrameSize returns the length of the frame at the beginning of b, for a known rate (ISO
+// 11172-3, 2.4.3.1; ISO 13818-3 for the lower rates).
 func mp3FrameSize(b []byte, hz int) int {
 	kbps, samples := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[b[2]>>4], 1152
 	if hz < 32000 {
@@ -459,7 +459,7 @@ func mp3FrameSize(b []byte, hz int) int {
 	return samples/8*1000*kbps/hz + int(b[2]>>1&1)
 }
 
-func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
+func TestMP3CanBeginAnywhere(t *testing.T) {
 	for hz, args := range map[int]string{44100: "-ar 44100 -b:a 96k", 22050: "-ar 22050 -b:a 32k",
 		16000: "-ar 16000 -b:a 24k"} {
 		data := voice(t, "a.mp3", "-t 4 -c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")

@@ -17,7 +17,7 @@ import (
 	"parley/internal/isolate"
 )
 
-// inC are files that are decoded in C, in a process of its own.
+// inC are files that are decoded in C, in a separate process.
 var inC = map[string]string{
 	"a.mp3":       "-c:a libmp3lame OUT",
 	"a.aac":       "-c:a aac OUT",
@@ -26,7 +26,7 @@ var inC = map[string]string{
 	"vorbis.webm": "-c:a libvorbis OUT",
 }
 
-// processOf is the process that decodes a stream, once its first frame came.
+// processOf returns the process that decodes a stream, after its first frame.
 func processOf(t *testing.T, d Decoder) *decoderProcess {
 	t.Helper()
 	switch p := d.(*decoder).parser.(*container).parser.(type) {
@@ -46,7 +46,7 @@ func processOf(t *testing.T, d Decoder) *decoderProcess {
 	}
 }
 
-// gone fails where a process is still there, also as a zombie.
+// gone fails if a process still exists, even as a zombie.
 func gone(t *testing.T, p *decoderProcess, why string) {
 	t.Helper()
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d", p.process.Pid())); err == nil {
@@ -54,7 +54,7 @@ func gone(t *testing.T, p *decoderProcess, why string) {
 	}
 }
 
-// halfDecoded is a stream of which the first half was decoded.
+// halfDecoded returns a stream whose first half is decoded.
 func halfDecoded(t *testing.T, data []byte) (d Decoder, first []float32) {
 	t.Helper()
 	d = NewContainer(16000)
@@ -65,8 +65,8 @@ func halfDecoded(t *testing.T, data []byte) (d Decoder, first []float32) {
 	return d, first
 }
 
-// This process decodes files of all formats, and never has the libraries that do.
-func TestNoStrangersBytesAreDecodedInThisProcess(t *testing.T) {
+// This process decodes files of all formats, and never loads the libraries that do.
+func TestUntrustedBytesAreNotDecodedInThisProcess(t *testing.T) {
 	for file, args := range inC {
 		if _, err := DecodeAll(voice(t, file, args), 16000); err != nil {
 			t.Errorf("%s: %v", file, err)
@@ -86,8 +86,8 @@ func TestNoStrangersBytesAreDecodedInThisProcess(t *testing.T) {
 	}
 }
 
-// The process has no rights, little memory, and the library.
-func TestADecoderIsShutIn(t *testing.T) {
+// The process has no privileges, little memory, and the library.
+func TestDecoderIsConfined(t *testing.T) {
 	for file, library := range map[string]string{"a.mp3": "libmpg123", "a.aac": "libavcodec"} {
 		d, _ := halfDecoded(t, voice(t, file, inC[file]))
 		decoder := processOf(t, d)
@@ -115,9 +115,9 @@ func TestADecoderIsShutIn(t *testing.T) {
 	}
 }
 
-// A decoder that dies of a file is the error of that file: its neighbours go on to
-// the last sample, and the next file is decoded.
-func TestADecoderThatDiesIsAnErrorOfItsFile(t *testing.T) {
+// A decoder that crashes on a file is an error of that file: others decode to the last sample,
+// and the next file is decoded.
+func TestDecoderCrashIsAnErrorOfItsFile(t *testing.T) {
 	for file, args := range inC {
 		data := voice(t, file, args)
 		want, err := DecodeAll(data, 16000)
@@ -148,7 +148,7 @@ func TestADecoderThatDiesIsAnErrorOfItsFile(t *testing.T) {
 	}
 }
 
-func TestADecoderThatHangsIsKilled(t *testing.T) {
+func TestHangingDecoderIsKilled(t *testing.T) {
 	for file, args := range inC {
 		data := voice(t, file, args)
 		d, _ := halfDecoded(t, data)
@@ -164,9 +164,9 @@ func TestADecoderThatHangsIsKilled(t *testing.T) {
 	}
 }
 
-// Whoever takes over a decoder may answer as late as it may, or more than the file
-// holds; that ends, too.
-func TestADecoderMayNotBeLateForEver(t *testing.T) {
+// A compromised decoder may answer as late as possible, or with more than the file holds; that
+// is bounded too.
+func TestDecoderTotalDelayIsBounded(t *testing.T) {
 	data := voice(t, "a.mp3", inC["a.mp3"])
 	d, _ := halfDecoded(t, data)
 	processOf(t, d).late = decodeLate
@@ -175,8 +175,8 @@ func TestADecoderMayNotBeLateForEver(t *testing.T) {
 	}
 }
 
-// A process ends with its stream, whichever way that ends.
-func TestNoDecoderOutlivesItsStream(t *testing.T) {
+// A process ends with its stream, however that ends.
+func TestDecoderEndsWithItsStream(t *testing.T) {
 	for file, args := range inC {
 		data := voice(t, file, args)
 		for name, end := range map[string]func(d Decoder){
@@ -193,7 +193,7 @@ func TestNoDecoderOutlivesItsStream(t *testing.T) {
 		}
 		d, _ := halfDecoded(t, data)
 		pid := processOf(t, d).process.Pid()
-		d = nil // forgotten
+		d = nil // garbage
 		for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 			runtime.GC()
 			if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); err != nil {
@@ -207,7 +207,7 @@ func TestNoDecoderOutlivesItsStream(t *testing.T) {
 }
 
 // A stream of a thousand short ones, which is little to send, starts one process.
-func TestShortStreamsInARowShareAProcess(t *testing.T) {
+func TestConsecutiveStreamsShareAProcess(t *testing.T) {
 	data := voice(t, "vorbis.ogg", inC["vorbis.ogg"])
 	d := NewContainer(16000)
 	var first *decoderProcess
@@ -225,8 +225,8 @@ func TestShortStreamsInARowShareAProcess(t *testing.T) {
 	d.Close()
 }
 
-// lying is what the decoder is called that answers what its requests say: nothing,
-// what follows a 1, or what follows a 2 again and again.
+// lying is the name of a decoder that answers what its requests say: nothing, what follows a 1,
+// or what follows a 2 repeatedly.
 const lying = "parley-decoder-lying"
 
 func lie(request []byte, reply func([]byte) error) error {
@@ -238,8 +238,8 @@ func lie(request []byte, reply func([]byte) error) error {
 	return nil
 }
 
-// Nothing that a decoder says is believed.
-func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
+// A decoder's answers are not trusted.
+func TestInvalidAnswersAreErrorsOfTheFile(t *testing.T) {
 	number := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 	rate := appendPart(nil, partRate, number(48000))
 	sound := appendPart(nil, partSound, make([]byte, 40000))
@@ -295,7 +295,7 @@ func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
 	}
 }
 
-// BenchmarkLiveFrame says what a frame of a live stream costs.
+// BenchmarkLiveFrame measures the cost of a frame of a live stream.
 func BenchmarkLiveFrame(b *testing.B) {
 	for _, file := range []string{"a.aac", "a.mp3"} {
 		b.Run(file, func(b *testing.B) {
@@ -323,7 +323,7 @@ func BenchmarkLiveFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstFrame says what a stream costs before its first frame.
+// BenchmarkFirstFrame measures the cost of a stream before its first frame.
 func BenchmarkFirstFrame(b *testing.B) {
 	for _, file := range []string{"a.aac", "a.mp3"} {
 		b.Run(file, func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// murmur is noise that comes and goes as syllables do.
+// murmur is noise whose level varies like syllables.
 func murmur(n int, seed uint64) []float32 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	out := make([]float32, n)
@@ -47,9 +47,9 @@ func shifted(pcm []float32, by float32) []float32 {
 	return out
 }
 
-// Of more than two channels the loudest is heard, from its first sample on and as loud
-// as it is, whichever it is; a change from one to another does not click.
-func TestOfManyChannelsTheLoudestIsHeard(t *testing.T) {
+// Of more than two channels the loudest is used, whichever it is, from its first sample on and
+// at its level; a change does not click.
+func TestLoudestOfManyChannelsIsUsed(t *testing.T) {
 	const rate = 48000
 	a := murmur(rate/2, 1)
 	for _, channels := range []int{3, 6, 32} {
@@ -77,9 +77,8 @@ func TestOfManyChannelsTheLoudestIsHeard(t *testing.T) {
 	}
 }
 
-// Where another of many channels becomes the loudest, that is heard soon, and the
-// change does not click.
-func TestTheLoudestOfManyChannelsMayChange(t *testing.T) {
+// If another channel becomes the loudest, it is used soon, and the change does not click.
+func TestLoudestChannelMayChange(t *testing.T) {
 	const rate = 48000
 	a, b := tone(100, 0.5, rate, rate/2), tone(150, 0.5, rate, rate/2)
 	first, second := make([][]float32, 32), make([][]float32, 32)
@@ -113,9 +112,8 @@ func BenchmarkDownmix(b *testing.B) {
 	}
 }
 
-// Two channels that cancel each other out are heard all the same, and others as their
-// mean.
-func TestChannelsThatCancelEachOtherOutAreHeard(t *testing.T) {
+// Two channels that cancel each other are heard, and others as their mean.
+func TestCancellingChannelsAreHeard(t *testing.T) {
 	const rate = 16000
 	a, b := murmur(2*rate, 1), murmur(2*rate, 2)
 	silent := make([]float32, len(a))
@@ -139,7 +137,7 @@ func TestChannelsThatCancelEachOtherOutAreHeard(t *testing.T) {
 		channels := len(c.frames) / len(a)
 		d := newDownmix(channels, rate)
 		got := d.mix(nil, c.frames)
-		from := rate / 10 // until then it listens
+		from := rate / 10 // until then it compares
 		for i := from; i < len(got); i++ {
 			if math.Abs(float64(got[i]-c.want[i])) > 1e-5 {
 				t.Errorf("%s: sample %d is %v, want %v", name, i, got[i], c.want[i])
@@ -157,15 +155,14 @@ func TestChannelsThatCancelEachOtherOutAreHeard(t *testing.T) {
 	}
 }
 
-// One that speaks softly on one side is no reason to change sides, and a change
-// does not click.
-func TestWhichChannelIsHeardDoesNotFlap(t *testing.T) {
+// A person who speaks softly on one side does not cause a change, and a change does not click.
+func TestChannelDoesNotFlap(t *testing.T) {
 	const rate = 16000
 	a := murmur(4*rate, 1)
 	d := newDownmix(2, rate)
 	changes, was := 0, d.only
 	for i, v := range a {
-		level := 1 + 0.2*float32(math.Sin(float64(i)/3000)) // the two are louder in turn
+		level := 1 + 0.2*float32(math.Sin(float64(i)/3000)) // they are louder in turn
 		d.frame([]float32{v * level, -v * (2 - level)})
 		if d.only != was {
 			changes, was = changes+1, d.only
@@ -187,7 +184,7 @@ func TestWhichChannelIsHeardDoesNotFlap(t *testing.T) {
 	}
 }
 
-// encodedBy has ffmpeg encode a WAV file in one of its formats.
+// encodedBy encodes a WAV file in a format with ffmpeg.
 func encodedBy(t *testing.T, wav []byte, format string) []byte {
 	t.Helper()
 	ffmpeg := exec.Command("ffmpeg", "-v", "error", "-i", "-", "-f", format, "-")
@@ -199,7 +196,7 @@ func encodedBy(t *testing.T, wav []byte, format string) []byte {
 	return encoded
 }
 
-func TestStereoOfWhichOneSideIsInvertedIsHeardInEveryFormat(t *testing.T) {
+func TestInvertedStereoIsHeardInEveryFormat(t *testing.T) {
 	const rate = 16000
 	a := scaled(murmur(2*rate, 3), 0.5)
 	frames := interleaved(a, scaled(a, -1))

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// checksums makes the pages in b right, so that the fuzzer gets behind their
-// checksums, which it cannot guess.
+// checksums corrects the checksums of the pages in b, which the fuzzer cannot guess.
 func checksums(b []byte) []byte {
 	b = append([]byte(nil), b...)
 	for at := 0; at+oggHeadLen <= len(b) && string(b[at:at+4]) == "OggS"; {

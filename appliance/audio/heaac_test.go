@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// explicitly is an MP4 file, its index behind its sound, whose stream says in its
-// configuration that it has more than AAC-LC of 24 kHz (ISO 14496-3, 1.6.5.3).
+// explicitly is an MP4 file with its index last, whose configuration announces more than AAC-LC
+// of 24 kHz (ISO 14496-3, 1.6.5.3).
 func explicitly(t *testing.T, data, config []byte) []byte {
 	t.Helper()
 	plain := []byte{0x05, 0x80, 0x80, 0x80, 2, 0x13, 0x08}
@@ -32,12 +32,12 @@ func explicitly(t *testing.T, data, config []byte) []byte {
 	return out
 }
 
-// hiss is how much of a sound lies above 12 kHz, the top of what is in the frames
-// themselves: as SBR makes it, and nothing else could.
+// hiss returns the share of a sound above 12 kHz, the limit of the frames themselves: only SBR
+// can make it.
 func hiss(pcm []float32, rateHz int) float64 {
 	const bands = 64
 	low, high := 0.0, 0.0
-	for at := 0; at+2*bands <= len(pcm); at += 8 * bands { // one in eight tells enough
+	for at := 0; at+2*bands <= len(pcm); at += 8 * bands { // one in eight is enough
 		for band := range bands {
 			re, im := 0.0, 0.0
 			for i, s := range pcm[at : at+2*bands] {
@@ -55,9 +55,9 @@ func hiss(pcm []float32, rateHz int) float64 {
 	return high / (low + high)
 }
 
-// HE-AAC, as phones record notes and radio is sent, of a real encoder: in ADTS, and
-// in MP4 that says nothing of SBR, which is in the frames then, or says it.
-func TestHEAACOfARealEncoderIsDecodedWhole(t *testing.T) {
+// HE-AAC, as phones and radio use it, of a real encoder: in ADTS, and in MP4 with and without
+// SBR in the configuration; without, it is in the frames.
+func TestHEAACOfARealEncoder(t *testing.T) {
 	const rateHz = 48000
 	for file, config := range map[string][]byte{"he": {0x2b, 0x09, 0x88, 0x00}, "he2": {0xeb, 0x09, 0x88, 0x00}} {
 		adts, err := os.ReadFile("testdata/heaac/" + file + ".aac")
@@ -69,7 +69,7 @@ func TestHEAACOfARealEncoderIsDecodedWhole(t *testing.T) {
 			t.Fatalf("ffmpeg decodes it at %d Hz", referenceHz)
 		}
 		inside := ffmpeg(t, file+".m4a", "-i testdata/heaac/"+file+".aac -c copy OUT")
-		copied := filepath.Join(t.TempDir(), "inside.m4a") // its configuration is known before its sound
+		copied := filepath.Join(t.TempDir(), "inside.m4a") // its configuration precedes its sound
 		if err := os.WriteFile(copied, inside, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -36,10 +36,10 @@ func TestLimiterLimitsPeaksOnly(t *testing.T) {
 	}
 }
 
-// What is played at a higher rate has values between the samples.
+// At a higher rate, a signal has values between the samples.
 func TestLimiterLimitsInterSamplePeaks(t *testing.T) {
 	pcm := make([]float32, 24000)
-	for i := range pcm { // each fourth of a wave: its crests are between the samples, at 1.2
+	for i := range pcm { // a quarter of a wave each: its crests are between the samples, at 1.2
 		pcm[i] = float32(1.2 * math.Sin(math.Pi/2*float64(i)+math.Pi/4) * min(1, float64(i)/2400))
 	}
 	l := NewLimiter(24000, 0.9)
@@ -54,7 +54,7 @@ func TestLimiterLimitsInterSamplePeaks(t *testing.T) {
 	}
 }
 
-// A voice that hisses has most of its crests between its samples.
+// A voice with hiss has most of its crests between its samples.
 func TestLimiterLimitsHiss(t *testing.T) {
 	const rateHz, ceiling = 22050, 0.891
 	r := rand.New(rand.NewPCG(7, 7))

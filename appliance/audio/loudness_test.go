@@ -14,7 +14,7 @@ import (
 	"parley/internal/packtest"
 )
 
-func TestLoudnessIsWhatTheStandardSays(t *testing.T) {
+func TestLoudnessOfTheStandard(t *testing.T) {
 	// EBU Tech 3341 asks -23 LUFS of a stereo tone of 1 kHz at -23 dBFS, so
 	// BS.1770 gives one channel of it 3.01 less.
 	for _, hz := range []int{8000, 16000, 22050, 44100, 48000} {
@@ -25,7 +25,7 @@ func TestLoudnessIsWhatTheStandardSays(t *testing.T) {
 	}
 }
 
-func TestLoudnessOfAVoiceIsFFmpegs(t *testing.T) {
+func TestLoudnessLikeFFmpeg(t *testing.T) {
 	for _, name := range []string{"vm-intro", "demo-congrats", "tt-weasels"} {
 		pcm, hz := ffmpegDecode(t, ffmpeg(t, "a.wav",
 			"-i "+packtest.Recording(t, name)+" -t 6 -ar 48000 -c:a pcm_s16le OUT"), "a.wav")
@@ -46,7 +46,7 @@ func TestLoudnessOfAVoiceIsFFmpegs(t *testing.T) {
 	}
 }
 
-func TestPausesDoNotCountAsLoudness(t *testing.T) {
+func TestPausesDoNotAffectLoudness(t *testing.T) {
 	speech := tone(1000, 0.1, 16000, 5*16000)
 	alone := Loudness(speech, 16000)
 	if got := Loudness(append(slices.Clone(speech), make([]float32, 20*16000)...), 16000); math.Abs(got-alone) > 0.3 {
@@ -63,7 +63,7 @@ func TestPausesDoNotCountAsLoudness(t *testing.T) {
 	}
 }
 
-func TestFadedEdgesBeginAndEndInSilence(t *testing.T) {
+func TestFadeEdges(t *testing.T) {
 	pcm := make([]float32, 4800)
 	for i := range pcm {
 		pcm[i] = 1

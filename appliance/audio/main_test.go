@@ -16,14 +16,14 @@ import (
 	"parley/internal/isolate"
 )
 
-// TestMain is the process that decodes, too.
+// TestMain is also the process that decodes.
 func TestMain(m *testing.M) {
 	Main()
 	isolate.Main(lying, func([]string) (isolate.Work, error) { return isolate.Work{Answer: lie}, nil })
 	goleak.VerifyTestMain(collected{m})
 }
 
-// collected has Go's collector end the decoders that tests forgot.
+// collected has the garbage collector end the decoders that tests did not close.
 type collected struct{ *testing.M }
 
 func (c collected) Run() int {
@@ -50,8 +50,8 @@ func ffmpeg(t testing.TB, name, args string) []byte {
 	return b
 }
 
-// ffmpegDecode returns what ffmpeg makes of a file: the mean of its channels, at
-// its own rate. (ffmpeg's own way to mono has another gain.)
+// ffmpegDecode returns a file decoded by ffmpeg: the mean of its channels, at its own rate.
+// (ffmpeg's own mixing has another gain.)
 func ffmpegDecode(t testing.TB, data []byte, name string) (pcm []float32, rateHz int) {
 	t.Helper()
 	in := filepath.Join(t.TempDir(), name)
@@ -90,7 +90,7 @@ func rms(pcm []float32) float64 {
 
 func decibels(ratio float64) float64 { return 20 * math.Log10(ratio) }
 
-// snr compares got with want, in dB, over what both have.
+// snr compares got with want, in dB, over their common length.
 func snr(got, want []float32) float64 {
 	n := min(len(got), len(want))
 	diff := make([]float32, n)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// resident is how much memory the process holds, in MiB, after a collection.
+// resident returns the process's memory in MiB, after a collection.
 func resident(t *testing.T) int {
 	t.Helper()
 	runtime.GC()
@@ -26,9 +26,9 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize() >> 20
 }
 
-// An encoder takes 300 KB that Go's collector does not see: left behind, each of
-// these rounds would leave 30 MB.
-func TestMP3WritersLeaveNothingBehind(t *testing.T) {
+// An encoder takes 300 KB that the garbage collector does not see: without free, each of these
+// rounds would leak 30 MB.
+func TestMP3WritersLeakNothing(t *testing.T) {
 	round := func() {
 		var all sync.WaitGroup
 		for range 100 {
@@ -57,7 +57,7 @@ func TestMP3WritersLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestMP3WriterHoldsNoMoreForAnHourThanForASecond(t *testing.T) {
+func TestMP3WriterMemoryIsConstant(t *testing.T) {
 	seconds := 60
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
 		seconds = 3600

@@ -24,7 +24,7 @@ func spoken(t *testing.T, rateHz int) []float32 {
 	return pcm
 }
 
-// heardMP3 is what ffmpeg makes of an MP3 file, without a warning.
+// heardMP3 decodes an MP3 file with ffmpeg, without a warning.
 func heardMP3(t *testing.T, data []byte) []float32 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.mp3")
@@ -44,8 +44,8 @@ func heardMP3(t *testing.T, data []byte) []float32 {
 	return pcm
 }
 
-// unexpected reports whether ffmpeg warned of anything but what it says of every
-// stream whose length is not known, and of one without sound.
+// unexpected reports whether ffmpeg warned of anything but an unknown length or a missing
+// sound.
 func unexpected(warnings string) bool {
 	for line := range strings.Lines(warnings) {
 		if !strings.Contains(line, "Estimating duration from bitrate") &&
@@ -57,7 +57,7 @@ func unexpected(warnings string) bool {
 	return false
 }
 
-// noise is how far got is from want, in dB of signal to noise.
+// noise returns the signal-to-noise ratio of got in dB.
 func noise(want, got []float32) float64 {
 	signal, wrong := 1e-12, 1e-12
 	for i := range min(len(want), len(got)) {
@@ -67,7 +67,7 @@ func noise(want, got []float32) float64 {
 	return 10 * math.Log10(signal/wrong)
 }
 
-func TestMP3FileHoldsTheSoundToTheSample(t *testing.T) {
+func TestMP3FileIsSampleExact(t *testing.T) {
 	for _, rateHz := range []int{8000, 22050, 24000, 48000, 192000} {
 		pcm := spoken(t, rateHz)
 		data, err := encodeMP3(pcm, rateHz)
@@ -93,8 +93,8 @@ func TestMP3FileHoldsTheSoundToTheSample(t *testing.T) {
 	}
 }
 
-// What a stream is cut into on its way in changes nothing, and players hear it
-// from its first sample on, with no more than a frame of silence behind.
+// The sizes of the input pieces do not matter, and players play from the first sample on, with
+// at most a frame of silence at the end.
 func TestMP3StreamHasNoGaps(t *testing.T) {
 	const rateHz = 24000
 	pcm := spoken(t, rateHz)
@@ -129,12 +129,12 @@ func TestMP3StreamHasNoGaps(t *testing.T) {
 	if snr := noise(want, got); snr < 35 {
 		t.Errorf("%.1f dB of noise", snr)
 	}
-	// Cut off anywhere, the rest can be played.
+	// The rest after any cut is playable.
 	heardMP3(t, streams[0][101*mp3FrameLen:])
 }
 
-// The length goes into the header of what can be sought, and only of that.
-func TestMP3WriterTellsTheLengthWhereItCan(t *testing.T) {
+// The length is written to the header if w can seek, and only then.
+func TestMP3WriterWritesTheLength(t *testing.T) {
 	pcm := spoken(t, 48000)
 	f, err := os.Create(filepath.Join(t.TempDir(), "a.mp3"))
 	if err != nil {
@@ -167,7 +167,7 @@ func TestMP3WriterTellsTheLengthWhereItCan(t *testing.T) {
 	}
 }
 
-// Files of pieces, each decoded by itself, are the sound again without a seam.
+// Files of pieces, decoded separately, join without a seam.
 func TestMP3FilesJoin(t *testing.T) {
 	const rateHz = 22050
 	pcm := spoken(t, rateHz)
@@ -192,7 +192,7 @@ func TestMP3FilesJoin(t *testing.T) {
 		t.Fatalf("%d samples; want %d", len(got), len(want))
 	}
 	for _, at := range joins {
-		// A step at a join is one that the sound has not.
+		// A step at a join that the sound does not have.
 		if at == 0 || at >= len(got) {
 			continue
 		}
@@ -206,7 +206,7 @@ func TestMP3FilesJoin(t *testing.T) {
 	}
 }
 
-func TestMP3OfNothingIsAFile(t *testing.T) {
+func TestMP3OfNoSamples(t *testing.T) {
 	data, err := encodeMP3(nil, 22050)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestMP3OfNothingIsAFile(t *testing.T) {
 	}
 }
 
-func TestMP3WriterTakesWhatIsNoSound(t *testing.T) {
+func TestMP3WriterAcceptsInvalidSamples(t *testing.T) {
 	pcm := make([]float32, 48000)
 	for i := range pcm {
 		pcm[i] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 3e38, -7}[i%5]
@@ -235,7 +235,7 @@ func TestMP3WriterTakesWhatIsNoSound(t *testing.T) {
 	}
 }
 
-// fullAfter takes so many bytes.
+// fullAfter accepts so many bytes.
 type fullAfter struct{ room int }
 
 var errFull = errors.New("full")
@@ -247,7 +247,7 @@ func (f *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestMP3WriterStopsWhereItCannotWrite(t *testing.T) {
+func TestMP3WriterErrorIsFinal(t *testing.T) {
 	if _, err := NewMP3Writer(&fullAfter{}, 48000); !errors.Is(err, errFull) {
 		t.Errorf("without room for the header: %v", err)
 	}
@@ -265,7 +265,7 @@ func TestMP3WriterStopsWhereItCannotWrite(t *testing.T) {
 	}
 }
 
-func TestWithoutLAMEItIsSaidWhatToInstall(t *testing.T) {
+func TestMissingLAMEErrorSaysWhatToInstall(t *testing.T) {
 	if _, err := openLAME("nobody"); err == nil || !strings.Contains(err.Error(), "apt-get install libmp3lame0") {
 		t.Errorf("the error is %v", err)
 	}

@@ -21,7 +21,7 @@ func box(kind string, body ...[]byte) []byte {
 	return b
 }
 
-// findBox is where a box begins, looked for by its name.
+// findBox returns the position of a box by its name.
 func findBox(t *testing.T, data []byte, kind string) int {
 	t.Helper()
 	at := bytes.Index(data, []byte(kind))
@@ -31,8 +31,7 @@ func findBox(t *testing.T, data []byte, kind string) int {
 	return at - 4
 }
 
-// with is data with 32-bit numbers put over it, the first of each pair being
-// where.
+// with returns data with 32-bit numbers overwritten; the first of each pair is the position.
 func with(data []byte, pairs ...int) []byte {
 	data = bytes.Clone(data)
 	for ; len(pairs) > 1; pairs = pairs[2:] {
@@ -41,9 +40,8 @@ func with(data []byte, pairs ...int) []byte {
 	return data
 }
 
-// Phones write the index behind the sound: of a whole file that is no trouble, of
-// a stream it is told at once.
-func TestAnIndexBehindTheSoundIsForWholeFilesAlone(t *testing.T) {
+// Phones write the index after the sound: fine for a whole file, an error at once for a stream.
+func TestIndexAfterTheSoundNeedsAWholeFile(t *testing.T) {
 	data := voice(t, "late.m4a", "-c:a aac -ar 44100 OUT")
 	reference, rateHz := ffmpegDecode(t, data, "late.m4a")
 	got, err := DecodeAll(data, rateHz)
@@ -55,18 +53,18 @@ func TestAnIndexBehindTheSoundIsForWholeFilesAlone(t *testing.T) {
 	}
 }
 
-// HE-AAC says of itself that its frames stand for twice as much sound (ISO 14496-3,
-// 1.6.2.1). Here a stream of plain AAC says it, as TestHEAACOfARealEncoder has real
-// ones; the upper half of its sound is silence then. With the
-// configuration of a stream of 24 kHz it lasts as long and is as loud.
-func TestAACOfDoubledRateIsDecodedAtThatRate(t *testing.T) {
+// HE-AAC declares that its frames stand for twice as much sound (ISO 14496-3, 1.6.2.1). Here a
+// stream of plain AAC declares it (TestHEAACOfARealEncoder has real ones); the upper half of
+// its spectrum is then silent. With the configuration of a stream of 24 kHz it is as long and
+// as loud.
+func TestAACOfDoubledRate(t *testing.T) {
 	data := voice(t, "he.m4a", "-c:a aac -ac 1 -ar 24000 -movflags +faststart OUT")
 	plain, err := DecodeAll(data, 48000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// AAC-LC of 24 kHz, one channel, as ffmpeg writes it: with a mark that there is no
-	// more to it. In its place: SBR to 48 kHz, of AAC-LC of 24 kHz.
+	// AAC-LC of 24 kHz, one channel, as ffmpeg writes it, with a mark that nothing follows.
+	// Instead of it: SBR to 48 kHz, of AAC-LC of 24 kHz.
 	lc, he := []byte{0x13, 0x08, 0x56, 0xe5, 0x00}, []byte{0x2b, 0x09, 0x88, 0x00, 0x00}
 	if bytes.Count(data, lc) != 1 {
 		t.Fatal("the configuration is not there, or twice")
@@ -90,7 +88,7 @@ func TestAACOfDoubledRateIsDecodedAtThatRate(t *testing.T) {
 	}
 }
 
-func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
+func TestMissingAACLibraryErrorSaysWhatToInstall(t *testing.T) {
 	data := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	p := &mp4Parser{aac: avTrack{libraries: []string{"nobody"}}}
 	_, err := newDecoder(p, 16000).Decode(data)
@@ -103,8 +101,8 @@ func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
 	}
 }
 
-// Whatever a box says of itself, it is an error or left out, at once.
-func TestBoxesThatLieAreErrors(t *testing.T) {
+// Whatever a box claims, it is an error or ignored, at once.
+func TestInvalidBoxesAreErrors(t *testing.T) {
 	live := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	plain := voice(t, "a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT")
 	moov, moof, stsz, stco, trun := findBox(t, live, "moov"), findBox(t, live, "moof"), findBox(t, plain, "stsz"),
@@ -136,8 +134,8 @@ func TestBoxesThatLieAreErrors(t *testing.T) {
 	}
 }
 
-// A timescale of nothing divides nothing.
-func TestATimescaleOfZeroIsPlayed(t *testing.T) {
+// A timescale of 0 does not divide anything.
+func TestTimescaleOfZero(t *testing.T) {
 	plain := voice(t, "a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT")
 	for _, kind := range []string{"mdhd", "mvhd"} {
 		pcm, err := DecodeAll(with(plain, findBox(t, plain, kind)+20, 0), 16000)
@@ -147,8 +145,8 @@ func TestATimescaleOfZeroIsPlayed(t *testing.T) {
 	}
 }
 
-// What is cut off, anywhere, is no fault, and plays as far as it came.
-func TestAStreamMayEndAnywhereBehindItsIndex(t *testing.T) {
+// A truncated file is not an error, and plays as far as it goes.
+func TestStreamMayEndAnywhereAfterItsIndex(t *testing.T) {
 	live := voice(t, "live.mp4", "-t 0.3 -c:a aac -ar 16000 "+fragments+" OUT")
 	begin, before := findBox(t, live, "moof"), 0
 	for n := 0; n < len(live); n += 23 {
@@ -160,9 +158,9 @@ func TestAStreamMayEndAnywhereBehindItsIndex(t *testing.T) {
 	}
 }
 
-// Thousands of tracks are refused before they cost anything; a table as long as an
-// index may be is read in a moment.
-func TestALongIndexIsCheap(t *testing.T) {
+// Thousands of tracks are refused before they cost anything; a table of the maximum length is
+// parsed quickly.
+func TestLongIndexIsCheap(t *testing.T) {
 	live := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	moov, moof := findBox(t, live, "moov"), findBox(t, live, "moof")
 	var tracks []byte
@@ -201,9 +199,8 @@ func TestALongIndexIsCheap(t *testing.T) {
 	}
 }
 
-// Damaged frames are silence, and the rest is heard; nothing but damage is an
-// error.
-func TestDamagedAACIsSilenceUntilThereIsNothingElse(t *testing.T) {
+// Damaged frames are silence, and the rest is heard; only damage is an error.
+func TestDamagedAACIsSilence(t *testing.T) {
 	live := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	want, err := DecodeAll(live, 16000)
 	if err != nil {
@@ -228,7 +225,7 @@ func TestDamagedAACIsSilenceUntilThereIsNothingElse(t *testing.T) {
 	}
 }
 
-func TestAWholeMP4FileIsKnownFromAStream(t *testing.T) {
+func TestWholeMP4FileIsDetected(t *testing.T) {
 	for name, c := range map[string]struct {
 		args string
 		want bool
@@ -247,7 +244,7 @@ func TestAWholeMP4FileIsKnownFromAStream(t *testing.T) {
 	}
 }
 
-// A few bytes of AAC are a bounded piece of sound.
+// A few bytes of AAC give a bounded amount of sound.
 func TestTooMuchAACAtOnceIsRefused(t *testing.T) {
 	data := ffmpeg(t, "long.m4a", "-f lavfi -i anullsrc=r=8000:cl=mono -t 700 -c:a aac -movflags +faststart OUT")
 	var tooLong *ErrTooLong

@@ -39,8 +39,7 @@ func opusFile(t testing.TB, data []byte) *OpusFile {
 	return f
 }
 
-// speechThenSilence is 12 s: a voice, a pause of 3 s that is digital silence,
-// and the voice again.
+// speechThenSilence is 12 s: a voice, a pause of 3 s of digital silence, and the voice again.
 func speechThenSilence(t testing.TB, rateHz int) []float32 {
 	t.Helper()
 	voice, err := DecodeAll(ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 4.5 OUT"), rateHz)
@@ -50,9 +49,8 @@ func speechThenSilence(t testing.TB, rateHz int) []float32 {
 	return slices.Concat(voice, make([]float32, 3*rateHz), voice)
 }
 
-// The sound at a place is the same whether it is come to from the beginning or
-// at once.
-func TestARecordingIsReadAtAnyPlace(t *testing.T) {
+// The sound at a position is the same whether it is reached from the beginning or directly.
+func TestRecordingIsReadAtAnyPosition(t *testing.T) {
 	for _, rateHz := range []int{16000, 48000} {
 		pcm := speechThenSilence(t, rateHz)
 		data := recorded(t, pcm, rateHz)
@@ -86,8 +84,8 @@ func TestARecordingIsReadAtAnyPlace(t *testing.T) {
 	}
 }
 
-// A crash cuts a file anywhere; what is whole of it is read as before.
-func TestACutOffRecordingIsReadAsFarAsItGoes(t *testing.T) {
+// A crash truncates a file anywhere; its complete pages are read as before.
+func TestTruncatedRecordingIsRead(t *testing.T) {
 	pcm := speechThenSilence(t, 48000)
 	data := recorded(t, pcm, 48000)
 	all := opusFile(t, data)
@@ -97,7 +95,7 @@ func TestACutOffRecordingIsReadAsFarAsItGoes(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		cut := rapid.IntRange(200, len(data)).Draw(r, "cut")
-		tail := rapid.SampledFrom([]int{0, 300}).Draw(r, "zeros") // as some file systems leave behind
+		tail := rapid.SampledFrom([]int{0, 300}).Draw(r, "zeros") // as some file systems leave it
 		torn := append(slices.Clone(data[:cut]), make([]byte, tail)...)
 		f := opusFile(t, torn)
 		got := make([]float32, f.Samples(48000))
@@ -119,7 +117,7 @@ func TestACutOffRecordingIsReadAsFarAsItGoes(t *testing.T) {
 	})
 }
 
-func TestADamagedPageIsSilence(t *testing.T) {
+func TestDamagedPageIsSilence(t *testing.T) {
 	data := recorded(t, tone(300, 0.5, 48000, 5*48000), 48000)
 	f := opusFile(t, data)
 	data[f.pages[4].offset+100] ^= 0xff // from 2.0 to 2.5 s
@@ -137,8 +135,8 @@ func TestADamagedPageIsSilence(t *testing.T) {
 	}
 }
 
-// Whatever is damaged, what is whole of the rest is heard in its place.
-func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
+// Whatever is damaged, the rest is heard at its position.
+func TestDamagedRecordingKeepsPositions(t *testing.T) {
 	good := recorded(t, tone(300, 0.5, 48000, 10*48000), 48000)
 	pages := opusFile(t, good).pages // of half a second each
 	for name, c := range map[string]struct {
@@ -171,7 +169,7 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 		if err := opusFile(t, data).Check(); err == nil || !strings.Contains(err.Error(), "damaged at byte") {
 			t.Errorf("%s: checked: %v", name, err)
 		}
-		for at := 0.1; at < 9.9; at += 0.1 { // the codec fades in and out around what is lost
+		for at := 0.1; at < 9.9; at += 0.1 { // the codec fades around what is lost
 			lost := at > c.lost[0]-0.05 && at < c.lost[1]+0.15
 			inside := at > c.lost[0]+0.15 && at < c.lost[1]-0.15
 			if sounds := rms(out[int((at-0.05)*48000):int((at+0.05)*48000)]) > 0.2; !lost && !sounds ||
@@ -189,7 +187,7 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 			t.Errorf("cut off: %v", err)
 		}
 	}
-	// Pages that were cut out of the file leave their time.
+	// Pages removed from the file leave a gap of their duration.
 	cut := opusFile(t, append(slices.Clone(good[:pages[4].offset]), good[pages[6].offset:]...))
 	out := make([]float32, 10*48000)
 	if err := cut.Decode(out, 48000, 0); err != nil || rms(out[int(2.2*48000):int(2.8*48000)]) > 0.01 ||
@@ -199,7 +197,7 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRecordingIsRefused(t *testing.T) {
+func TestInvalidRecordingIsRefused(t *testing.T) {
 	good := recorded(t, make([]float32, 48000), 48000)
 	for name, data := range map[string][]byte{
 		"nothing": nil, "text": []byte("not a recording at all, and long enough to be one's header"),
@@ -216,7 +214,7 @@ func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 	}
 }
 
-// Silence is written for next to nothing, and is silence when it is read.
+// Silence costs next to nothing, and is read as silence.
 func TestDigitalSilenceStaysSilent(t *testing.T) {
 	voice := tone(300, 0.5, 16000, 16000)
 	pcm := slices.Concat(voice, make([]float32, 60*16000), voice)

@@ -32,7 +32,7 @@ func record(t testing.TB, pcm []float32, channels, piece int) []byte {
 	return b.Bytes()
 }
 
-func TestRecordingsHaveTheLengthAndPlaceOfWhatWasWritten(t *testing.T) {
+func TestRecordingsKeepLengthAndPosition(t *testing.T) {
 	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 2.5 -ar 48000 OUT"),
 		"a.wav")
 	if hz != 48000 {
@@ -49,8 +49,7 @@ func TestRecordingsHaveTheLengthAndPlaceOfWhatWasWritten(t *testing.T) {
 	if err != nil || len(got) != len(voice) {
 		t.Fatalf("%d samples, %v; want %d", len(got), err, len(voice))
 	}
-	// The codec's own delay is known to a few samples only: SILK's resamplers
-	// turn the phase.
+	// The codec's delay is known only to a few samples: SILK's resamplers shift the phase.
 	best, place := math.Inf(-1), 0
 	for shift := range 40 {
 		if late := snr(got[shift:], voice); late > best {
@@ -79,7 +78,7 @@ func TestFFmpegReadsOurRecordings(t *testing.T) {
 	}
 }
 
-func TestACrashLosesAtMostASecond(t *testing.T) {
+func TestCrashLosesAtMostASecond(t *testing.T) {
 	var b bytes.Buffer
 	w, err := NewOggOpusWriter(&b, 48000, 1, 1)
 	if err != nil {
@@ -119,7 +118,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAFullDiskIsSaid(t *testing.T) {
+func TestFullDiskIsReported(t *testing.T) {
 	w, err := NewOggOpusWriter(&fullDisk{200}, 48000, 1, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Silence is not sent, but for its beginning; what follows it is heard from its
-// first frame on.
-func TestACallSendsNoSilence(t *testing.T) {
+// Silence is not sent, except for its beginning; sound after it is heard from its first frame
+// on.
+func TestCallSendsNoSilence(t *testing.T) {
 	for name, begin := range map[string]func() (*CallEncoder, error){"plain": NewCallEncoder,
 		"lossy": NewLossyCallEncoder} {
 		e, err := begin()
@@ -59,8 +59,8 @@ func TestACallSendsNoSilence(t *testing.T) {
 	}
 }
 
-// The plain encoder keeps what a narrower band would cost.
-func TestACallsVoiceIsSuperWideband(t *testing.T) {
+// The plain encoder keeps the bandwidth.
+func TestCallIsSuperWideband(t *testing.T) {
 	e, err := NewCallEncoder()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestACallsVoiceIsSuperWideband(t *testing.T) {
 	}
 }
 
-// hum is a voice whose pitch and loudness go up and down.
+// hum is a voice with varying pitch and loudness.
 func hum(d time.Duration) []float32 {
 	pcm, phase := make([]float32, Samples(d, CallRateHz)), 0.0
 	for i := range pcm {
@@ -94,16 +94,16 @@ func hum(d time.Duration) []float32 {
 	return pcm
 }
 
-// A gap is a loss in a call: what a decoder makes of the packet behind it.
+// gap is a loss in a call: the decoded packet after it.
 type gap struct {
 	first    int // packet lost
 	got      []float32
-	lossless []float32 // what is decoded where nothing is lost
-	plain    []float32 // what libopus makes by itself of the loss
+	lossless []float32 // decoded without loss
+	plain    []float32 // decoded by libopus alone
 }
 
-// gaps encodes a voice in packets of that length, loses some in a row every so
-// often, and returns what is decoded behind each of the losses.
+// gaps encodes a voice in packets of a length, loses some in a row now and then, and returns
+// what is decoded after each loss.
 func gaps(t *testing.T, e *CallEncoder, length time.Duration, missing int) (out []gap) {
 	t.Helper()
 	var decoders [3]*CallDecoder
@@ -148,9 +148,8 @@ func gaps(t *testing.T, e *CallEncoder, length time.Duration, missing int) (out 
 	return out
 }
 
-// Behind what was lost there is no hole in a voice, and it is not much louder than
-// if nothing had been.
-func TestALossLeavesNoHoleBehindIt(t *testing.T) {
+// After a loss there is no gap in a voice, and it is not much louder than without the loss.
+func TestLossLeavesNoGap(t *testing.T) {
 	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
 		for missing := 1; missing <= 3 && time.Duration(missing)*length <= longestCarried; missing++ {
 			e, err := NewCallEncoder()
@@ -167,8 +166,8 @@ func TestALossLeavesNoHoleBehindIt(t *testing.T) {
 	}
 }
 
-// What says itself again what was lost, and what follows a long loss, libopus
-// decodes as it does by itself.
+// A packet that repeats the lost one, and one after a long loss, are decoded as by libopus
+// alone.
 func TestLibopusRecoversByItself(t *testing.T) {
 	for name, try := range map[string]struct {
 		begin   func() (*CallEncoder, error)

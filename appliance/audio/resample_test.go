@@ -15,10 +15,10 @@ var usualRatios = [][2]int{
 	{192000, 16000}, {47999, 16000}, {16000, 15999}, {384000, 4000},
 }
 
-// middle cuts off the ends, where the filter reaches into the silence outside.
+// middle removes the ends, where the filter extends into the silence outside.
 func middle(pcm []float32) []float32 { return pcm[len(pcm)/4 : len(pcm)*3/4] }
 
-func TestTonesBelowTheTransitionPassUnchangedAndInPlace(t *testing.T) {
+func TestTonesBelowTheTransitionPassUnchanged(t *testing.T) {
 	for _, r := range usualRatios {
 		from, to := r[0], r[1]
 		low := float64(min(from, to))
@@ -77,8 +77,8 @@ func TestNoImagesWhenTheRateIsRaised(t *testing.T) {
 	}
 }
 
-// strength is the amplitude of one frequency in pcm, seen through a Blackman-
-// Harris window so that other tones do not leak into it.
+// strength returns the amplitude of one frequency in pcm, through a Blackman-Harris window so
+// that other tones do not leak into it.
 func strength(pcm []float32, hz float64, rateHz int) float64 {
 	var re, im, sum float64
 	for i, v := range pcm {
@@ -90,7 +90,7 @@ func strength(pcm []float32, hz float64, rateHz int) float64 {
 	return 2 * math.Hypot(re, im) / sum
 }
 
-func TestResampledLengthIsRoundedAndCutsDoNotMatter(t *testing.T) {
+func TestResampledLengthIsRounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.OneOf(rapid.SampledFrom([]int{8000, 11025, 16000, 22050, 24000, 44100, 48000}),
 			rapid.IntRange(1, MaxResampleHz))
@@ -108,7 +108,7 @@ func TestResampledLengthIsRoundedAndCutsDoNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time, after Flush, as the first
+		for range 2 { // after Flush, the same again
 			var got []float32
 			for rest := in; len(rest) > 0; {
 				k := rapid.IntRange(0, len(rest)).Draw(t, "cut")
@@ -125,7 +125,7 @@ func TestResampledLengthIsRoundedAndCutsDoNotMatter(t *testing.T) {
 	})
 }
 
-func TestResamplingAllocatesNothingOnceItRuns(t *testing.T) {
+func TestResamplingAllocatesNothing(t *testing.T) {
 	for _, ratio := range [][2]int{{22050, 48000}, {48000, 16000}, {384000, 1000}} {
 		r, err := NewResampler(ratio[0], ratio[1])
 		if err != nil {
@@ -170,7 +170,7 @@ func TestConstantsStayConstant(t *testing.T) {
 	}
 }
 
-func TestWrongRatesAreNamed(t *testing.T) {
+func TestInvalidRatesAreNamed(t *testing.T) {
 	for _, r := range [][2]int{{0, 48000}, {-1, 48000}, {16000, 0}, {MaxResampleHz + 1, 1}} {
 		if _, err := NewResampler(r[0], r[1]); err == nil {
 			t.Errorf("%v: no error", r)

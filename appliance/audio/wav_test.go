@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestWAVGivesBackWhatWasEncoded(t *testing.T) {
+func TestWAVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SliceOf(rapid.Float32Range(-2, 2)).Draw(t, "pcm")
 		hz := rapid.SampledFrom([]int{8000, 16000, 48000}).Draw(t, "rate")
@@ -40,7 +40,7 @@ func TestWAVGivesBackWhatWasEncoded(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotANumberIsSilence(t *testing.T) {
+func TestNaNIsSilence(t *testing.T) {
 	nan := float32(math.NaN())
 	inf := float32(math.Inf(1))
 	b := EncodeWAV([]float32{nan, inf, -inf}, 8000)[44:]
@@ -57,7 +57,7 @@ func TestFFmpegReadsOurWAV(t *testing.T) {
 	}
 }
 
-func TestWAVFileIsWholeAfterCloseAndPlayableBefore(t *testing.T) {
+func TestWAVFileIsPlayableBeforeClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.wav")
 	f, err := os.Create(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestWAVFileIsWholeAfterCloseAndPlayableBefore(t *testing.T) {
 	}
 }
 
-// Into a pipe a WAV is written so that FFmpeg reads it to its end without a word.
+// A WAV written to a pipe is read by FFmpeg to its end without a warning.
 func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
 	for _, rateHz := range []int{8000, 16000, 22050, 24000, 44100, 48000, 96000} {
 		for _, channels := range []int{1, 2} {
@@ -118,7 +118,7 @@ func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
 	}
 }
 
-func TestStreamedWAVsGoOnToTheirEnd(t *testing.T) {
+func TestStreamedWAVsContinueToTheirEnd(t *testing.T) {
 	in := tone(440, 0.5, 16000, 3000)
 	for _, size := range []uint32{0, math.MaxUint32, 0x7ffff000} {
 		b := EncodeWAV(in, 16000)
@@ -130,7 +130,7 @@ func TestStreamedWAVsGoOnToTheirEnd(t *testing.T) {
 	}
 }
 
-func TestChunksBesideTheSoundArePassedOver(t *testing.T) {
+func TestOtherChunksAreSkipped(t *testing.T) {
 	in := tone(440, 0.5, 8000, 501)
 	b := EncodeWAV(in, 8000)
 	odd := append([]byte("LIST\x05\x00\x00\x00"), "abcde\x00"...)
@@ -170,7 +170,7 @@ func TestDamagedWAVsAreNamed(t *testing.T) {
 	}
 }
 
-func TestLinear16IsCutAnywhereAndMixedDown(t *testing.T) {
+func TestLinear16InAnyPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		channels := rapid.IntRange(1, MaxChannels).Draw(t, "channels")
 		raw := rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "bytes")
@@ -208,7 +208,7 @@ func TestLinear16IsCutAnywhereAndMixedDown(t *testing.T) {
 	})
 }
 
-func TestWrongLinear16SettingsAreNamed(t *testing.T) {
+func TestInvalidLinear16SettingsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, out int
 		says                string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// opusPackets returns the packets of a voice, 20 ms each, and what they decode
-// to at 16 kHz without any pre-skip.
+// opusPackets returns the packets of a voice, 20 ms each, and their sound at 16 kHz without
+// pre-skip.
 func opusPackets(t testing.TB) (packets [][]byte, pcm []float32) {
 	t.Helper()
 	link := &oggLink{tagged: true}
@@ -84,7 +84,7 @@ func block(number, flags byte, body ...[]byte) []byte {
 	return append([]byte{0x80 | number, 0, 0, flags}, slices.Concat(body...)...)
 }
 
-func TestWebMAsBrowsersWriteItDecodes(t *testing.T) {
+func TestWebMOfBrowsers(t *testing.T) {
 	packets, want := opusPackets(t)
 	video := el(mkvSimpleBlock, 0, block(1, 0x80, make([]byte, 3*mkvMaxBlock)))
 	clusterTime := el(0xE7, 0, []byte{0})
@@ -150,7 +150,7 @@ func TestWebMAsBrowsersWriteItDecodes(t *testing.T) {
 			half := len(packets) / 2
 			b := append(webmHead(track(1, "A_OPUS")), el(mkvCluster, unknownSize, clusterTime)...)
 			for i, p := range packets {
-				if i == half { // the same encoder goes on, so the decoder's state differs at the seam
+				if i == half { // the encoder continues, so the decoder's state differs at the seam
 					b = append(b, webmHead(track(1, "A_OPUS"))...)
 					b = append(b, el(mkvCluster, unknownSize, clusterTime)...)
 				}

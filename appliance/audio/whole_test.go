@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestOnlyAFileFromBeginningToEndIsWhole(t *testing.T) {
+func TestWhole(t *testing.T) {
 	wav := EncodeWAV(make([]float32, 16000), 16000)
 	ogg, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=3", "-c:a", "libopus", "-f",
 		"ogg", "-").Output()

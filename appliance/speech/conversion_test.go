@@ -12,8 +12,8 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// metronome is a voice that says each letter as a tone of 50 ms, with silence
-// around the whole, and no faster or slower than some voices can.
+// metronome is a voice that says each letter as a tone of 50 ms, with silence around the whole,
+// within a range of speeds.
 type metronome struct{ slowest, fastest float64 }
 
 func (metronome) RateHz() int { return 24000 }
@@ -41,7 +41,7 @@ func (m metronome) Speak(_ context.Context, text string, o engine.SpeakOptions, 
 	})
 }
 
-// noting is m, and calls note with all that it is asked to say.
+// noting returns m as a voice that calls note with each text it is given.
 func (m metronome) noting(note func(text string, o engine.SpeakOptions)) *enginetest.Voice {
 	return &enginetest.Voice{SpeakFunc: func(ctx context.Context, text string, o engine.SpeakOptions,
 		emit func(engine.Sound) error) error {
@@ -50,7 +50,7 @@ func (m metronome) noting(note func(text string, o engine.SpeakOptions)) *engine
 	}}
 }
 
-// recite says phrases with a voice, and returns all of the sound and the times.
+// recite synthesises phrases with a voice, and returns the sound and its pieces.
 func recite(t *testing.T, voice engine.Synthesizer, length time.Duration, phrases ...phrase) (pcm []float32,
 	snippets []piece) {
 	t.Helper()
@@ -71,7 +71,7 @@ func said(beginMS, endMS int, text string) phrase {
 	return phrase{begin: beginMS * engine.SpeechRateHz / 1000, end: endMS * engine.SpeechRateHz / 1000, text: text}
 }
 
-// sounding are the stretches with sound, in ms.
+// sounding returns the stretches with sound, in ms.
 func sounding(pcm []float32) [][2]int {
 	var all [][2]int
 	last := -1 << 30
@@ -90,7 +90,7 @@ func sounding(pcm []float32) [][2]int {
 
 func near(a, b, ms int) bool { return a-b <= ms && b-a <= ms }
 
-func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
+func TestPhrasesKeepTheirTimes(t *testing.T) {
 	phrases := []phrase{said(700, 1900, "twenty letters or so"), said(2400, 3000, "twelve short"),
 		said(5000, 6600, "another sentence of some length")}
 	pcm, snippets := recite(t, metronome{0.25, 4}, 8*time.Second, phrases...)
@@ -106,7 +106,7 @@ func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
 			t.Errorf("phrase %d is at %v ms; want %v", i, got[i], want)
 		}
 	}
-	// The times of the words are those of their snippets.
+	// The times of words are relative to their snippets.
 	if at := snippets[0].times[0].Time.Begin; !near(int(at), 700, 15) {
 		t.Errorf("the first word of the first snippet is at %d ms; want 700", at)
 	}
@@ -122,9 +122,9 @@ func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
 	}
 }
 
-// A voice that cannot speak as fast as the speaker is late for the next phrase
-// and, where there is time, in time again for the one after it.
-func TestAVoiceThatIsTooSlowCatchesUp(t *testing.T) {
+// A voice that cannot speak as fast as the speaker is late for the next phrase and, if there is
+// time, on time again for the one after it.
+func TestSlowVoiceCatchesUp(t *testing.T) {
 	pcm, _ := recite(t, metronome{1, 1}, 9*time.Second, said(500, 900, "forty letters that take two whole seconds"),
 		said(1100, 1500, "ten letter"), said(6000, 6500, "ten letter"))
 	got := sounding(pcm)
@@ -136,8 +136,8 @@ func TestAVoiceThatIsTooSlowCatchesUp(t *testing.T) {
 	}
 }
 
-// Where a phrase is cut out of its silence there is no click.
-func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
+// There is no click where a phrase is cut out of its silence.
+func TestPhrasesHaveNoClicks(t *testing.T) {
 	pcm, _ := recite(t, metronome{0.5, 2}, 4*time.Second, said(100, 1000, "a dozen or so"),
 		said(1030, 2000, "and a dozen"), said(3500, 3990, "the last"))
 	most := float32(0.3 * 2 * math.Pi * 440 / contract.OutputRateHz) // of the tone itself
@@ -148,7 +148,7 @@ func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
 	}
 }
 
-func TestWhatAVoiceCannotSayIsSilence(t *testing.T) {
+func TestInaudiblePhraseIsSilence(t *testing.T) {
 	mute := &enginetest.Voice{SpeakFunc: func(context.Context, string, engine.SpeakOptions,
 		func(engine.Sound) error) error {
 		return nil
@@ -159,7 +159,7 @@ func TestWhatAVoiceCannotSayIsSilence(t *testing.T) {
 	}
 }
 
-func TestPausesMakePhrases(t *testing.T) {
+func TestPausesSeparatePhrases(t *testing.T) {
 	ms := func(begin, end int) phrase {
 		p := said(begin, end, "")
 		p.voiced = time.Duration(end-begin) * time.Millisecond

@@ -11,7 +11,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestWordsGoToThePhrasesInWhichTheyWereSaid(t *testing.T) {
+func TestDistribute(t *testing.T) {
 	for _, c := range []struct {
 		whole string
 		heard []string
@@ -45,8 +45,8 @@ func TestWordsGoToThePhrasesInWhichTheyWereSaid(t *testing.T) {
 	}
 }
 
-// Whatever was heard, no word is lost, doubled or moved.
-func TestSharingOutKeepsAllWordsInOrder(t *testing.T) {
+// Whatever the transcripts are, no word is lost, repeated or moved.
+func TestDistributeKeepsAllWordsInOrder(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "the", "theatre", "Über", "42", "—", "no."})
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(word, 0, 20).Draw(t, "words")
@@ -62,8 +62,8 @@ func TestSharingOutKeepsAllWordsInOrder(t *testing.T) {
 	})
 }
 
-// Within a phrase nobody paused, so that the voice has no full stop to pause at.
-func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
+// Within a phrase there was no pause, so the voice gets no full stop to pause at.
+func TestWithoutFullStops(t *testing.T) {
 	for in, want := range map[string]string{
 		"Press one now. Otherwise,":             "Press one now, Otherwise,",
 		"Is it open? Yes! Come in.":             "Is it open, Yes, Come in.",
@@ -77,8 +77,8 @@ func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
 	}
 }
 
-// What is told of a phrase is what was heard, and its words are those of it.
-func TestSentencesWithinAPhraseAreSaidInOne(t *testing.T) {
+// The text of the snippet is the transcript, not the text given to the voice.
+func TestPhraseIsSpokenInOnePiece(t *testing.T) {
 	var asked []string
 	voice := metronome{0.25, 4}.noting(func(text string, _ engine.SpeakOptions) { asked = append(asked, text) })
 	_, snippets := recite(t, voice, 4*time.Second,

@@ -14,7 +14,7 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// client takes what a socket that speaks sends.
+// client records what a socket sends.
 type client struct {
 	chunks []contract.SnippetAudioChunk
 	faults []contract.Fault
@@ -34,7 +34,7 @@ func (c *client) Fault(_ context.Context, f contract.Fault) error {
 }
 func (c *client) Close(code int, _ string) { c.closed <- code }
 
-// choir has a voice for every name, and notes who says what.
+// choir has a voice for every name, and records who says what.
 type choir struct{ said *[]string }
 
 func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
@@ -52,7 +52,7 @@ func (c choir) FromRecipe(ctx context.Context, recipe json.RawMessage, _ string)
 	return c.Find(ctx, "", contract.VoiceRef{Name: strings.Trim(string(recipe), `"`)}, "")
 }
 
-// sendAll sends messages, the last of which closes the socket, and waits for its end.
+// sendAll sends messages, the last of which closes the socket, and waits for the end.
 func sendAll(t *testing.T, in *Input, messages ...contract.PublishTTS) {
 	t.Helper()
 	for _, m := range messages {
@@ -73,7 +73,7 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	s := New(Parts{
 		Voices:    choir{said: &said},
 		Ear:       Ear{Transcriber: deaf},
-		Records:   shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
+		Records:   memoryStore{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
 		Retention: Retention{Newest: 10, Texts: true},
 		Log:       slog.New(slog.DiscardHandler),
 	})
@@ -89,16 +89,16 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	return c, said
 }
 
-// Whoever has asked for a long text is still read, so that he is heard to leave; what
-// waits has a bound.
-func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
+// Receive still works after a long text, so that a client that leaves is noticed; the queue is
+// bounded.
+func TestLongTextDoesNotBlockReceive(t *testing.T) {
 	breathless := &enginetest.Voice{SpeakFunc: func(ctx context.Context, _ string, _ engine.SpeakOptions,
 		_ func(engine.Sound) error) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}}
 	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Synthesizer: breathless}},
-		Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+		Records: memoryStore{}, Log: slog.New(slog.DiscardHandler)})
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true},
 		&client{closed: make(chan int, 2)})
 	took := make(chan int, 100)
@@ -127,13 +127,12 @@ func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("what is spoken goes on behind its client")
 	}
-	for range took { // until Receive says that it is over
+	for range took { // until Receive returns an error
 	}
 }
 
-// TestWhatHasNothingToSayMakesNoChunk: it is passed over among what has, and told
-// where it is all.
-func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
+// Text without anything to say is skipped among other text, and is an error on its own.
+func TestTextWithoutSpeechMakesNoChunk(t *testing.T) {
 	ref := &contract.VoiceRef{Name: "ann"}
 	c, _ := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "...", Voice: ref, Flush: true},
 		contract.PublishTTS{Text: "Hello there.\n\n"},
@@ -157,8 +156,8 @@ func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
 	}
 }
 
-// Of text that is for the eye alone its client is told, too.
-func TestAnEmojiAloneIsRefused(t *testing.T) {
+// Text of mark-up alone is an error too.
+func TestEmojiAloneIsRefused(t *testing.T) {
 	ref := &contract.VoiceRef{Name: "ann"}
 	c, said := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "😀", Voice: ref, Flush: true},
 		contract.PublishTTS{Text: " ", Flush: true},
@@ -171,12 +170,12 @@ func TestAnEmojiAloneIsRefused(t *testing.T) {
 	}
 }
 
-// What comes behind close takes nothing from what was to be said before it.
-func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
+// A message after close does not cut off the text before it.
+func TestMessageAfterCloseIsIgnored(t *testing.T) {
 	var said []string
 	s := New(Parts{
 		Voices:    choir{said: &said},
-		Records:   shelf{},
+		Records:   memoryStore{},
 		Retention: Retention{Newest: 10, Texts: true},
 		Log:       slog.New(slog.DiscardHandler),
 	})
@@ -184,7 +183,7 @@ func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, c)
 	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true},
 		{Text: "Three."}, {Close: true}} {
-		_ = in.Receive(m) // errSocketClosed where all has been said already
+		_ = in.Receive(m) // errSocketClosed if everything has been spoken
 	}
 	select {
 	case <-in.Done():
@@ -196,9 +195,8 @@ func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestGenerationsOfOneSocketFollowOneAnother: each has an id of its own, and the
-// voice of the one before it where none is named.
-func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
+// Each generation has an id of its own, and the voice of the one before it unless it names one.
+func TestGenerationsOfASocketContinue(t *testing.T) {
 	c, said := converse(t, contract.TTSConnect{},
 		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true},
 		contract.PublishTTS{Text: "Two.", Flush: true},
@@ -224,9 +222,9 @@ func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
 	}
 }
 
-// TestASocketMakesAVoiceWhereNoneIsNamed: it holds until another is named, and what
-// it says is heard before it is sent, since instant mode is not asked for.
-func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
+// The designed voice stays until another is named. Its sound is transcribed before it is sent,
+// since instant mode is not requested.
+func TestSocketDesignsAVoiceIfNoneIsNamed(t *testing.T) {
 	c, said := converse(t, contract.TTSConnect{},
 		contract.PublishTTS{Text: "One. ", Description: "a friendly doorman"},
 		contract.PublishTTS{Text: "Two.", Flush: true}, contract.PublishTTS{Text: "Three.", Flush: true},
@@ -243,9 +241,8 @@ func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
 	}
 }
 
-// TestInstantModeOfASocketNeedsAVoice where it is asked for; what is named later is
-// synthesis.
-func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
+// Instant mode needs a voice; text with a voice named later is spoken.
+func TestInstantModeNeedsAVoice(t *testing.T) {
 	instant, no := true, false
 	c, said := converse(t, contract.TTSConnect{InstantMode: &instant},
 		contract.PublishTTS{Text: "One.", Flush: true},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSeedsOfOneGenerationAreNotAlike(t *testing.T) {
+func TestSeedsOfAGenerationDiffer(t *testing.T) {
 	var all []int64
 	for snippet := range 50 {
 		for try := range 2 {

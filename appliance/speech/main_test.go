@@ -7,7 +7,7 @@ import (
 	"parley/appliance/audio"
 )
 
-// TestMain is the process that decodes MP3, too.
+// TestMain is also the process that decodes MP3.
 func TestMain(m *testing.M) {
 	audio.Main()
 	os.Exit(m.Run())

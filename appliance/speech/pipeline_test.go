@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-func TestTheNextIsMadeWhileOneIsTaken(t *testing.T) {
+func TestPipelineProducesOneInAdvance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int32
 		count := func(_ context.Context, give func(int) error) error {
@@ -35,7 +35,7 @@ func TestTheNextIsMadeWhileOneIsTaken(t *testing.T) {
 	})
 }
 
-func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
+func TestPipelineCancelsTheProducer(t *testing.T) {
 	gone := errors.New("gone")
 	err := pipeline(t.Context(), func(ctx context.Context, give func(int) error) error {
 		if err := give(1); err != nil {
@@ -57,8 +57,8 @@ func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
 	}
 }
 
-// A voice that panics ends its request, and not the box.
-func TestAPanicOfTheMakerIsItsCallers(t *testing.T) {
+// A panic of a voice ends its request, and not the box.
+func TestPipelinePassesOnPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("the panic was swallowed")

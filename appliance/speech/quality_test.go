@@ -11,9 +11,9 @@ import (
 	"parley/appliance/text"
 )
 
-// What the ear writes in another way than the text, or cannot know how to write, is
-// not misspoken.
-func TestWhatIsWrittenInAnotherWayIsNotMisheard(t *testing.T) {
+// A transcript that differs only in notation, or in spellings that cannot be known, is not an
+// error.
+func TestOtherNotationIsNotAnError(t *testing.T) {
 	lexicon, err := text.NewLexicon(map[string]string{"MoMA": "the museum of modern art", "Nguyen Van Tho": "/wɪn/",
 		"ZKM": "tsent-room foor koonst"})
 	if err != nil {
@@ -48,9 +48,9 @@ func TestWhatIsWrittenInAnotherWayIsNotMisheard(t *testing.T) {
 	}
 }
 
-// A name of which the lexicon gives the phonemes is not said once more because the ear
-// writes it in its own way.
-func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
+// A name with phonemes in the lexicon is not synthesised again because its transcript is spelt
+// differently.
+func TestLexiconNamesAreNotRetried(t *testing.T) {
 	lexicon, err := text.NewLexicon(map[string]string{"Nguyen Van Tho": "/mʌmbəl/"})
 	if err != nil {
 		t.Fatal(err)
@@ -79,12 +79,12 @@ func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
 	}
 }
 
-// deaf is an ear that understands nothing of what it hears.
+// deaf is a transcriber that understands nothing.
 var deaf = enginetest.FixedTranscript("mumble")
 
-// Where the ear has a snippet made once more, the same request sounds the same all
-// the same: the second try is left to a chance that comes from the text.
-func TestASecondTryIsTheSameForTheSameRequest(t *testing.T) {
+// If a snippet is synthesised again, the same request still gives the same sound: the seed of
+// the second attempt depends on the text.
+func TestSecondAttemptIsDeterministic(t *testing.T) {
 	asked := func(temperature *float64) (seeds []int64) {
 		var all []engine.SpeakOptions
 		s := New(Parts{

@@ -12,7 +12,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// illiterate is a voice that reads no Chinese, and says so before it speaks.
+// illiterate is a voice that cannot say Chinese, and reports it before it speaks.
 type illiterate struct{ metronome }
 
 func (illiterate) CanSay(text string, _ engine.SpeakOptions) error {
@@ -38,7 +38,7 @@ func (o only) FromRecipe(context.Context, json.RawMessage, string) (Voice, error
 	return o.voice, nil
 }
 
-func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
+func TestUnspeakableTextIsRefusedBeforeAnySound(t *testing.T) {
 	s := New(Parts{Voices: only{Voice{Synthesizer: illiterate{metronome{0.5, 2}}}}, Log: slog.New(slog.DiscardHandler)})
 	ref := &contract.VoiceRef{Name: "a"}
 	instant := true
@@ -55,15 +55,15 @@ func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
 	}
 }
 
-// empty is a library without voices.
+// none is a library without voices.
 type none struct{ only }
 
 func (none) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
 	return Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
 }
 
-// Of a hundred utterances the one is named whose voice there is not.
-func TestAVoiceThatThereIsNotIsNamedWithItsField(t *testing.T) {
+// Of a hundred utterances, the error names the one whose voice does not exist.
+func TestMissingVoiceErrorNamesItsField(t *testing.T) {
 	known := only{Voice{Synthesizer: metronome{0.5, 2}}}
 	ref, instant := &contract.VoiceRef{Name: "nobody"}, true
 	for field, asked := range map[string]contract.PostedTTS{

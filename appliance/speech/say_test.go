@@ -11,8 +11,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// clipped is a voice at another rate than the wire's, whose phonemes each end with
-// the last sample of a piece.
+// clipped is a voice at another rate than the output, each of whose phonemes ends with the last
+// sample of a piece.
 type clipped struct{}
 
 func (clipped) RateHz() int { return 22050 }
@@ -29,7 +29,7 @@ func (clipped) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit fu
 	return nil
 }
 
-// counting notes how many pieces it was asked for.
+// counting counts the pieces that are requested of it.
 type counting struct {
 	clipped
 	made *atomic.Int32
@@ -44,8 +44,8 @@ func (c counting) Speak(ctx context.Context, text string, o engine.SpeakOptions,
 	})
 }
 
-// Who reads slowly has one piece made ahead, and no more.
-func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
+// For a slow reader, one piece is synthesised in advance, and no more.
+func TestPieceIsMadeWhileThePreviousIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int32
 		s := New(Parts{Voices: only{Voice{Synthesizer: counting{made: &made}}}, Log: slog.New(slog.DiscardHandler)})
@@ -76,9 +76,9 @@ func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
 	})
 }
 
-// Nobody is told of a phoneme before its sound has been sent, also where the
-// resampler holds the end of it back.
-func TestTimesComeBehindTheirSound(t *testing.T) {
+// A phoneme's time is not sent before its sound, even if the resampler holds back the end of
+// it.
+func TestTimesFollowTheirSound(t *testing.T) {
 	s := New(Parts{Voices: only{Voice{Synthesizer: clipped{}}}, Log: slog.New(slog.DiscardHandler)})
 	instant := true
 	job, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{

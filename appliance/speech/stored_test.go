@@ -13,21 +13,21 @@ import (
 	"parley/store"
 )
 
-// shelf keeps generations in memory.
-type shelf map[string]store.Generation
+// memoryStore keeps generations in memory.
+type memoryStore map[string]store.Generation
 
-func (s shelf) AddGenerations(_ context.Context, _ string, _ int, made ...store.Generation) error {
+func (s memoryStore) AddGenerations(_ context.Context, _ string, _ int, made ...store.Generation) error {
 	for _, g := range made {
 		s[g.ID] = g
 	}
 	return nil
 }
 
-func (s shelf) ChangeGeneration(ctx context.Context, account string, g store.Generation) error {
+func (s memoryStore) ChangeGeneration(ctx context.Context, account string, g store.Generation) error {
 	return s.AddGenerations(ctx, account, 0, g)
 }
 
-func (s shelf) Generation(_ context.Context, _, id string) (store.Generation, error) {
+func (s memoryStore) Generation(_ context.Context, _, id string) (store.Generation, error) {
 	g, there := s[id]
 	if !there {
 		return g, store.ErrNotFound
@@ -35,7 +35,7 @@ func (s shelf) Generation(_ context.Context, _, id string) (store.Generation, er
 	return g, nil
 }
 
-// attentive notes how a voice is asked to speak.
+// attentive records the options that a voice is given.
 func attentive(m metronome, asked *[]engine.SpeakOptions) engine.Synthesizer {
 	return m.noting(func(_ string, o engine.SpeakOptions) {
 		o.Urgency = nil
@@ -43,16 +43,16 @@ func attentive(m metronome, asked *[]engine.SpeakOptions) engine.Synthesizer {
 	})
 }
 
-// A generation that is made again is read as it was, whatever the lexicon and the
-// locale have become.
-func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
+// A generation that is synthesised again is pronounced as before, whatever the lexicon and the
+// locale are now.
+func TestRegenerateKeepsThePronunciation(t *testing.T) {
 	lexicon, err := text.NewLexicon(map[string]string{"Joaquín": "hwah-KEEN", "IT": "eye tee", "unused": "never"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := text.Options{Locale: "en-GB", Lexicon: lexicon}
 	var asked []engine.SpeakOptions
-	kept := shelf{}
+	kept := memoryStore{}
 	voice := Voice{Recipe: []byte(`{}`), Synthesizer: attentive(metronome{0.5, 2}, &asked)}
 	s := New(Parts{
 		Voices:        only{voice},
@@ -102,8 +102,8 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMadeAgainSaysWhy(t *testing.T) {
-	kept := shelf{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
+func TestRegenerateErrorSaysWhy(t *testing.T) {
+	kept := memoryStore{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
 		"secret": {ID: "secret", Body: `{"voices":[{}]}`}}
 	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
 	for id, want := range map[string]string{"converted": "recording", "secret": "retention.keep",

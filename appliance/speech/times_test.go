@@ -46,16 +46,16 @@ func (s spelling) Speak(_ context.Context, text string, o engine.SpeakOptions, e
 	return emit(rest)
 }
 
-// told is what a client was told of one generation.
-type told struct {
+// received is what a client has received of one generation.
+type received struct {
 	times []contract.Timestamp
 	begun []int64 // when the sound of each snippet began, in ms
 	made  int     // samples
 }
 
-// transcribeSpan counts a message, and fails where a time goes back or is of sound that has
-// not been sent.
-func (g *told) hear(t fataler, m contract.TTSMessage) {
+// hear adds a message, and fails if a time goes backwards or belongs to sound that was not sent
+// yet.
+func (g *received) hear(t fataler, m contract.TTSMessage) {
 	switch m := m.(type) {
 	case contract.SnippetAudioChunk:
 		if m.ChunkIndex == 0 {
@@ -72,10 +72,10 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-func (g *told) tell(t fataler, at contract.Timestamp) {
+func (g *received) tell(t fataler, at contract.Timestamp) {
 	t.Helper()
 	if at.Time.Begin > at.Time.End || at.Time.End > milliseconds(g.made) {
-		t.Fatalf("told of %+v when %d ms were sent", at, milliseconds(g.made))
+		t.Fatalf("received of %+v when %d ms were sent", at, milliseconds(g.made))
 	}
 	if n := len(g.begun); n > 0 && at.Time.Begin < g.begun[n-1] {
 		t.Fatalf("%+v is before its snippet, which begins at %d ms", at, g.begun[n-1])
@@ -91,8 +91,8 @@ func (g *told) tell(t fataler, at contract.Timestamp) {
 	g.times = append(g.times, at)
 }
 
-// words are those that were told, and phonemes how many.
-func (g *told) words() (words []string, phonemes int) {
+// words returns the words received, and the number of phonemes.
+func (g *received) words() (words []string, phonemes int) {
 	for _, at := range g.times {
 		if at.Type == contract.TimestampWord {
 			words = append(words, at.Text)
@@ -134,9 +134,9 @@ func (a Request) words() (words []string) {
 	return words
 }
 
-// TestTimesRunOnThroughAGeneration: they count from its beginning, never go back, and
-// tell of every word and phoneme when its sound was sent, over every path.
-func TestTimesRunOnThroughAGeneration(t *testing.T) {
+// Times count from the beginning of the generation, never go backwards, and come for every word
+// and phoneme after its sound, on every path.
+func TestTimesContinueThroughAGeneration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := askedFor(t)
 		rate := rapid.SampledFrom([]int{16000, 22050, 24000, 48000}).Draw(t, "rate")
@@ -147,12 +147,12 @@ func TestTimesRunOnThroughAGeneration(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer j.Close()
-		all := map[string]*told{}
+		all := map[string]*received{}
 		if rapid.Bool().Draw(t, "streamed") {
 			err = j.Stream(t.Context(), func(m contract.TTSMessage) error {
 				id := generationOf(m)
 				if all[id] == nil {
-					all[id] = &told{}
+					all[id] = &received{}
 				}
 				all[id].hear(t, m)
 				return nil
@@ -167,7 +167,7 @@ func TestTimesRunOnThroughAGeneration(t *testing.T) {
 			words, phonemes := g.words()
 			want := a.words()
 			if letters := len(strings.Join(want, "")); fmt.Sprint(words) != fmt.Sprint(want) || phonemes != letters {
-				t.Fatalf("told of %q and %d phonemes; want %q and %d", words, phonemes, want, letters)
+				t.Fatalf("received of %q and %d phonemes; want %q and %d", words, phonemes, want, letters)
 			}
 		}
 	})
@@ -180,8 +180,8 @@ func generationOf(m contract.TTSMessage) string {
 	return m.(contract.TimestampMessage).GenerationID
 }
 
-// inOne has a job answer in one object, and reads what that tells.
-func inOne(t *rapid.T, j *Job) (map[string]*told, error) {
+// inOne has a job answer with one object, and returns its generations.
+func inOne(t *rapid.T, j *Job) (map[string]*received, error) {
 	var body bytes.Buffer
 	if err := j.Whole(t.Context(), &body); err != nil {
 		return nil, err
@@ -190,9 +190,9 @@ func inOne(t *rapid.T, j *Job) (map[string]*told, error) {
 	if err := json.Unmarshal(body.Bytes(), &answer); err != nil {
 		return nil, err
 	}
-	all := map[string]*told{}
+	all := map[string]*received{}
 	for _, g := range answer.Generations {
-		one := &told{}
+		one := &received{}
 		for _, utterance := range g.Snippets {
 			for _, s := range utterance {
 				one.hear(t, contract.SnippetAudioChunk{Audio: s.Audio})
@@ -209,7 +209,7 @@ func inOne(t *rapid.T, j *Job) (map[string]*told, error) {
 	return all, nil
 }
 
-// hearing is a client of a socket that notes all of its messages.
+// hearing is the client of a socket that records all messages.
 type hearing struct {
 	client
 	messages []contract.TTSMessage
@@ -220,12 +220,11 @@ func (h *hearing) Message(_ context.Context, m contract.TTSMessage) error {
 	return nil
 }
 
-// TestTimesRunOnOverASocket: through the sentences of a generation; the next begins
-// anew.
-func TestTimesRunOnOverASocket(t *testing.T) {
+// Times continue through the sentences of a generation; the next generation starts at 0.
+func TestTimesContinueOverASocket(t *testing.T) {
 	for _, instant := range []bool{true, false} {
 		voice := Voice{Recipe: []byte(`{}`), Synthesizer: spelling{22050}}
-		s := New(Parts{Voices: only{voice}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+		s := New(Parts{Voices: only{voice}, Records: memoryStore{}, Log: slog.New(slog.DiscardHandler)})
 		h := &hearing{client: client{closed: make(chan int, 2)}}
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
 			Format:                contract.FormatPCM,
@@ -241,11 +240,11 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 			contract.PublishTTS{Text: "Seven. Eight.", Flush: true},
 			contract.PublishTTS{Text: "Nine.", Close: true},
 		)
-		var all []*told
+		var all []*received
 		last := ""
 		for _, m := range h.messages {
 			if id := generationOf(m); id != last {
-				all, last = append(all, &told{}), id
+				all, last = append(all, &received{}), id
 			}
 			all[len(all)-1].hear(t, m)
 		}
@@ -258,13 +257,13 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 			}
 		}
 		if got := strings.Join(said, " | "); got != "One two. Three four! Five. Six. | Seven. Eight. | Nine." {
-			t.Errorf("instant %v: told of %s", instant, got)
+			t.Errorf("instant %v: received of %s", instant, got)
 		}
 	}
 }
 
-// TestTimesOfAConversionRunOn: they are those of the recording.
-func TestTimesOfAConversionRunOn(t *testing.T) {
+// The times of a conversion are those of the recording.
+func TestTimesOfAConversion(t *testing.T) {
 	for _, voice := range []engine.Synthesizer{spelling{24000}, metronome{1, 1}} {
 		phrases := []phrase{
 			said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"),
@@ -275,7 +274,7 @@ func TestTimesOfAConversionRunOn(t *testing.T) {
 		length := samplesOf(8*time.Second, engine.SpeechRateHz)
 		said := &utterance{voice: Voice{Synthesizer: voice}}
 		gen := &generation{script: &script{phrases: phrases, length: length, utterance: said}}
-		g := &told{}
+		g := &received{}
 		err := j.speak(t.Context(), gen, newPlayback(), func(p piece) error {
 			g.hear(t, contract.SnippetAudioChunk{Audio: make([]byte, 2*len(p.pcm))})
 			for _, at := range p.times {
@@ -286,7 +285,7 @@ func TestTimesOfAConversionRunOn(t *testing.T) {
 		words, _ := g.words()
 		want := strings.Fields("twenty letters or so twelve short another sentence of some length")
 		if err != nil || fmt.Sprint(words) != fmt.Sprint(want) {
-			t.Errorf("told of %q, %v", words, err)
+			t.Errorf("received of %q, %v", words, err)
 		}
 	}
 }

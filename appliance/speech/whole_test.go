@@ -18,7 +18,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// asking is a request to a voice that says a letter in 50 ms.
+// asking returns a job for a voice that says a letter in 50 ms.
 func asking(t *testing.T, format contract.AudioFormat, generations int, texts ...string) *Job {
 	t.Helper()
 	s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Synthesizer: metronome{0.5, 10}}},
@@ -43,9 +43,9 @@ func asking(t *testing.T, format contract.AudioFormat, generations int, texts ..
 	return j
 }
 
-// TestAFileThatIsHeldHasAnEnd: digits alone are hours of sound within the limits of
-// a request.
-func TestAFileThatIsHeldHasAnEnd(t *testing.T) {
+// A file in memory is bounded: digits alone can be hours of sound within the limits of a
+// request.
+func TestMemoryFileIsBounded(t *testing.T) {
 	for _, format := range []contract.AudioFormat{contract.FormatPCM, contract.FormatWAV, contract.FormatMP3} {
 		file, err := newWholeFile(format)
 		if err != nil {
@@ -62,9 +62,9 @@ func TestAFileThatIsHeldHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestASentenceDoesNotWaitForTheSoundOfALongText(t *testing.T) {
+func TestSentenceDoesNotWaitForMemory(t *testing.T) {
 	j := asking(t, contract.FormatPCM, 1, "A sentence.")
-	if !j.service.memory.TryAcquire(maxHeldChars) { // as a long text does until all of it is made
+	if !j.service.memory.TryAcquire(maxHeldChars) { // as a long text does until it is complete
 		t.Fatal("the room is taken")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -81,8 +81,8 @@ func TestASentenceDoesNotWaitForTheSoundOfALongText(t *testing.T) {
 	}
 }
 
-// TestAnAnswerInOneIsWhatItsTypeSays: what is written part by part is a ReturnTTS.
-func TestAnAnswerInOneIsWhatItsTypeSays(t *testing.T) {
+// The JSON written in parts is a ReturnTTS.
+func TestWholeIsAReturnTTS(t *testing.T) {
 	for _, format := range []contract.AudioFormat{contract.FormatPCM, contract.FormatWAV, contract.FormatMP3} {
 		var body bytes.Buffer
 		if err := asking(t, format, 2, `One "two" <b>. Three four.`, "Five six seven.").Whole(t.Context(),
@@ -115,7 +115,7 @@ func TestAnAnswerInOneIsWhatItsTypeSays(t *testing.T) {
 	}
 }
 
-// secondsOf is how long a file plays.
+// secondsOf returns the duration of a file.
 func secondsOf(t *testing.T, format contract.AudioFormat, file []byte) float64 {
 	t.Helper()
 	if format == contract.FormatPCM {
@@ -128,14 +128,14 @@ func secondsOf(t *testing.T, format contract.AudioFormat, file []byte) float64 {
 	return float64(len(pcm)) / contract.OutputRateHz
 }
 
-// TestALongAnswerLeavesAsItIsMade: what was written is not held until the end.
-func TestALongAnswerLeavesAsItIsMade(t *testing.T) {
+// What was written is not held until the end.
+func TestLongAnswerIsWrittenInParts(t *testing.T) {
 	text := strings.TrimSpace(strings.Repeat("The museum opens at ten in the morning. ", 20))
 	w := &watched{}
 	if err := asking(t, contract.FormatWAV, 1, text).Whole(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	// 20 sentences of 2 s and more are 4 MB, as snippets and as a file, in base64.
+	// 20 sentences of at least 2 s are 4 MB, as snippets and as a file, in base64.
 	if w.all < 10<<20 || w.largest > w.all/10 {
 		t.Errorf("%d bytes, of which %d came at once", w.all, w.largest)
 	}
@@ -148,8 +148,8 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSheetsAreAFile: they hold what is written where it is written.
-func TestSheetsAreAFile(t *testing.T) {
+// A MemoryFile has what is written at each position.
+func TestMemoryFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want, at := &MemoryFile{}, []byte{}, 0
 		for range rapid.IntRange(1, 4).Draw(t, "writes") {

@@ -208,7 +208,7 @@ func TestDistantVoiceIsAmplified(t *testing.T) {
 	}
 }
 
-func TestARateThatCannotBeIsNamed(t *testing.T) {
+func TestInvalidRateIsNamed(t *testing.T) {
 	for _, hz := range []int{0, -1, 7900, 16050, 96000} {
 		if _, err := Open(Options{RateHz: hz}); err == nil ||
 			!strings.Contains(err.Error(), "allowed are the multiples of 100 from 8000 to 48000 Hz") {
@@ -217,7 +217,7 @@ func TestARateThatCannotBeIsNamed(t *testing.T) {
 	}
 }
 
-func TestEveryRateIsTaken(t *testing.T) {
+func TestEveryRateIsSupported(t *testing.T) {
 	for _, hz := range []int{8000, 24000, 44100, 48000} {
 		c, err := Open(Options{RateHz: hz})
 		if err != nil {
@@ -232,7 +232,7 @@ func TestEveryRateIsTaken(t *testing.T) {
 	}
 }
 
-func TestAClosedCleanerLeavesWhatItHears(t *testing.T) {
+func TestClosedCleanerPassesSound(t *testing.T) {
 	c := open(t)
 	c.Close()
 	c.Close()
@@ -243,7 +243,7 @@ func TestAClosedCleanerLeavesWhatItHears(t *testing.T) {
 	}
 }
 
-func TestAMissingLibraryIsNamedWithItsPackage(t *testing.T) {
+func TestMissingLibraryErrorNamesItsPackage(t *testing.T) {
 	if _, err := openSpeex("no such library", rate, 160, 3200, 0); err == nil ||
 		!strings.Contains(err.Error(), "apt-get install libspeexdsp1") {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
+func TestJudge(t *testing.T) {
 	played := score(rateHz)
 	ms := time.Millisecond
 	for _, row := range []struct {
