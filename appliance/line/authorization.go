@@ -78,7 +78,7 @@ func (l *Lifecycle) Revoked(pass connection.Authorization) bool {
 		return true
 	}
 	if err != nil && l.Err() == nil {
-		l.log.Debug("cannot tell whether a key still holds", "err", err)
+		l.log.Debug("cannot check whether a key is still valid", "err", err)
 	}
 	return false
 }

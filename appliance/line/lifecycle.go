@@ -103,7 +103,7 @@ func (l *Lifecycle) Recover(doing string, then func()) {
 	if p == nil {
 		return
 	}
-	l.log.Error("a chat's line panicked", "doing", doing, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	l.log.Error("panic in the line of a chat", "doing", doing, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	then()
 }
 

@@ -78,13 +78,13 @@ func (e endHooks) runDue(ctx context.Context) time.Duration {
 		case ctx.Err() != nil || errors.Is(err, store.ErrNotFound):
 			return 0
 		case err != nil:
-			e.log.Error("cannot tell plugins of chats that have ended", "err", err)
+			e.log.Error("cannot read the pending hook calls", "err", err)
 			return endRetryAfter
 		case wait > 0:
 			return wait
 		}
 		if err := e.runOne(ctx, next); err != nil && ctx.Err() == nil {
-			e.log.Error("cannot note that a plugin was told of the end of a chat", "err", err)
+			e.log.Error("cannot store the outcome of a hook call", "err", err)
 			return endRetryAfter
 		}
 	}
@@ -105,10 +105,10 @@ func (e endHooks) runOne(ctx context.Context, next store.EndCall) error {
 	case errors.As(err, &broken) && time.Since(chatEnd(next)) < endRetryFor:
 		return e.records.DelayEndCall(ctx, next.Num, max(broken.Until.UnixMilli(), time.Now().UnixMilli()+1000), false)
 	case next.Tries+1 < endTries:
-		log.Warn("a plugin failed at the end of a chat; it is told again", "err", err)
+		log.Warn("hook for the end of a chat failed; trying again", "err", err)
 		return e.records.DelayEndCall(ctx, next.Num, time.Now().Add(endRetryAfter).UnixMilli(), true)
 	default:
-		log.Error("a plugin failed at the end of a chat for good", "err", err)
+		log.Error("hook for the end of a chat failed for good", "err", err)
 	}
 	return e.records.DropEndCall(ctx, next.Num)
 }
@@ -127,7 +127,7 @@ func chatEnd(c store.EndCall) time.Time {
 func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e.log.Error("the box panicked while it told a plugin of the end of a chat",
+			e.log.Error("panic while calling the hook for the end of a chat",
 				"plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("the box failed inside")
 		}
@@ -138,7 +138,7 @@ func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
 	}
 	var body contract.ChatEndCall
 	if err := json.Unmarshal([]byte(next.Body), &body); err != nil {
-		return fmt.Errorf("what is stored for it: %w", err)
+		return fmt.Errorf("the stored parameters: %w", err)
 	}
 	who := registry.Origin{Account: next.AccountID, Chat: next.ChatID}
 	if sees.Sees(manifest.Transcript) {

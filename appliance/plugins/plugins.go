@@ -69,7 +69,7 @@ func (p *Plugins) states() map[string]string {
 	defer cancel()
 	list, err := p.registry.List(ctx)
 	if err != nil {
-		p.log.Warn("cannot tell how the plugins do", "err", err)
+		p.log.Warn("cannot read the states of the plugins", "err", err)
 	}
 	all := make(map[string]string, len(list))
 	for _, i := range list {
@@ -92,7 +92,7 @@ func (p *Plugins) running() []registry.Running {
 	defer cancel()
 	all, err := p.registry.Running(ctx)
 	if err != nil {
-		p.log.Error("cannot tell which plugins are installed", "err", err)
+		p.log.Error("cannot read the installed plugins", "err", err)
 	}
 	return all
 }
@@ -141,7 +141,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {
 			if one.OnTurn = r.Granted.Conversation.Sees(manifest.Transcript); !one.OnTurn {
 				p.log.Warn(
-					"a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
+					"a plugin has the hook on_turn but may not see the conversation; the hook is not called. "+
 						"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
 			}
 		}

@@ -304,7 +304,7 @@ func (r *callContext) panicked(p any) error {
 // plugin's fault, since nothing else was running.
 func (r *callContext) boxFailed(why string) error {
 	m := r.instance.module
-	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
+	m.host.log.Error("panic in the call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
 		why)
 	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
 }

@@ -84,7 +84,7 @@ func (h *Host) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule,
 	if err == nil || h.folder == "" || !strings.Contains(err.Error(), "compilationcache: ") {
 		return code, err
 	}
-	h.log.Warn("the cache of compiled plugins is damaged, and is made anew", "err", err)
+	h.log.Warn("the cache of compiled plugins is damaged; emptying it", "err", err)
 	files, globErr := filepath.Glob(filepath.Join(h.folder, "wazero-*", "*"))
 	for _, f := range files {
 		globErr = errors.Join(globErr, os.Remove(f))

@@ -7,83 +7,82 @@ import (
 	"parley/appliance/engine"
 )
 
-// push is what somebody asks for with a key, a button or a request.
-type push int
+// command is what a key, a button or a request asks for.
+type command int
 
 const (
-	begin push = iota
-	end
-	toggle // begins where nobody talks, and else ends
+	commandBegin command = iota
+	commandEnd
+	commandToggle // begins a chat if there is none, and otherwise ends it
 )
 
-// Begin begins a conversation, unless one goes on.
-func (s *Speaker) Begin() { s.push(begin) }
+// Begin begins a chat, unless there is one.
+func (s *Speaker) Begin() { s.send(commandBegin) }
 
-// End ends the conversation, if one goes on.
-func (s *Speaker) End() { s.push(end) }
+// End ends the chat, if there is one.
+func (s *Speaker) End() { s.send(commandEnd) }
 
-// Toggle does what a single button does: it begins a conversation, or ends it.
-func (s *Speaker) Toggle() { s.push(toggle) }
+// Toggle does what a single button does: it begins a chat, or ends it.
+func (s *Speaker) Toggle() { s.send(commandToggle) }
 
-func (s *Speaker) push(p push) {
+func (s *Speaker) send(p command) {
 	select {
-	case s.pushes <- p:
+	case s.commands <- p:
 	case <-s.stopping.Done():
 	}
 }
 
-// attendant waits for somebody to talk to. One goroutine owns it.
+// attendant waits for somebody to talk to. One goroutine uses it.
 type attendant struct {
 	*Speaker
-	ear     *ear
-	reader  *reader
-	call    *Call // nil while nobody talks
-	ended   chan struct{}
-	missing [2]bool     // devices, by kind
-	absence *time.Timer // of a device, in a conversation
+	ear          *ear
+	phraseReader *phraseReader
+	call         *Call // nil if there is no chat
+	ended        chan struct{}
+	missing      [2]bool     // devices that are missing, by kind
+	absence      *time.Timer // ends the chat when a device stays away
 }
 
-// attendAlways attends, and begins anew where that panics.
+// attendAlways runs attend, and starts it again after a panic.
 func (s *Speaker) attendAlways() {
 	defer s.drop()
 	for s.stopping.Err() == nil {
-		if s.workers.survive("waiting for somebody", s.attend) {
+		if s.workers.doSafely("waiting for somebody", s.attend) {
 			return
 		}
-		s.rest(firstRetry)
+		s.sleep(firstRetry)
 	}
 }
 
-// attend takes what the microphone brings until the line ends, and holds
-// conversations.
+// attend processes the sound of the microphone, and holds chats, until the line ends.
 func (s *Speaker) attend() {
 	a := &attendant{Speaker: s, absence: time.NewTimer(time.Hour)}
 	a.absence.Stop()
 	defer a.absence.Stop()
 	var err error
 	if a.ear, err = newEar(s.Cleaner, s.Detector); err != nil {
-		s.Log.Error("the box's own microphone cannot be listened to", "err", err)
+		s.Log.Error("cannot process the microphone's sound", "err", err)
 		return
 	}
 	s.playout.listen(a.ear.reference)
-	a.reader = newReader(s.Transcriber, &s.workers, s.Log)
-	defer a.reader.close()
+	a.phraseReader = newReader(s.Transcriber, &s.workers, s.Log)
+	defer a.phraseReader.close()
 	for {
 		select {
-		case in := <-s.heard:
+		case in := <-s.microphone:
 			a.hear(in)
-		case p := <-s.pushes:
-			a.pushed(p)
-		case said := <-a.reader.results:
-			a.read(said)
+		case p := <-s.commands:
+			a.command(p)
+		case said := <-a.phraseReader.results:
+			a.phraseRead(said)
 		case c := <-s.changes:
-			a.changed(c)
+			a.deviceChanged(c)
 		case <-a.absence.C:
 			if a.call != nil {
 				a.call.end(endAbsent)
 			}
 		case <-a.ended:
-			a.over()
+			a.callEnded()
 		case <-s.stopping.Done():
 			if a.call != nil {
 				<-a.ended
@@ -93,14 +92,14 @@ func (s *Speaker) attend() {
 	}
 }
 
-// hear takes a piece of sound of the microphone.
+// hear processes a piece of sound of the microphone.
 func (a *attendant) hear(in incoming) {
 	voiced, err := a.ear.hear(in)
 	if err != nil {
-		a.Log.Error("the box's own microphone cannot be listened to", "err", err)
+		a.Log.Error("cannot process the microphone's sound", "err", err)
 	}
 	if a.call != nil {
-		a.call.heard(a.ear.newest(), voiced)
+		a.call.hear(a.ear.newest(), voiced)
 	}
 	for _, seg := range a.ear.segments {
 		if seg.Short {
@@ -109,38 +108,38 @@ func (a *attendant) hear(in incoming) {
 		said := seg.Kind == engine.Paused
 		switch {
 		case a.call != nil:
-			// The session keeps short utterances over the assistant's until that is over.
-			if said && a.call.speaking() && len(seg.PCM) < longestStop {
-				a.reader.ask(seg)
+			// The session holds short utterances back while the assistant speaks.
+			if said && a.call.speaking() && len(seg.PCM) < maxStop {
+				a.phraseReader.transcribe(seg)
 			}
 		case a.options.Start == OnSpeech && seg.Kind == engine.Voice:
-			a.begin(a.ear.since(seg.Begin-prefix), true)
+			a.begin(a.ear.since(seg.Begin-onset), true)
 			return
 		case a.options.Start == OnPhrase && said:
-			a.reader.ask(seg)
+			a.phraseReader.transcribe(seg)
 		}
 	}
 }
 
-// prefix is how much sound before a voice belongs to it: a soft first consonant.
-const prefix = 300 * engine.SpeechRateHz / 1000
+// onset is the sound before a detected voice that belongs to it: a soft first consonant.
+const onset = 300 * engine.SpeechRateHz / 1000
 
-// pushed does what somebody asks for.
-func (a *attendant) pushed(p push) {
+// command executes a command.
+func (a *attendant) command(p command) {
 	switch {
-	case a.call == nil && p != end:
+	case a.call == nil && p != commandEnd:
 		a.begin(nil, false)
-	case a.call != nil && p != begin:
+	case a.call != nil && p != commandBegin:
 		a.call.end(endAsked)
 	}
 }
 
-// begin begins a conversation, with sound that was heard of it before; spoken
-// says that the person speaks.
+// begin begins a chat with sound that was heard before it; spoken means that the user
+// speaks.
 func (a *attendant) begin(sound []float32, spoken bool) {
 	a.ended = make(chan struct{})
 	a.call = newCall(a.Speaker, spoken)
-	a.call.heard(sound, spoken)
+	a.call.hear(sound, spoken)
 	a.status.set(func(n *Status) { n.State = Talking })
 	a.watchAbsence()
 	call, ended := a.call, a.ended
@@ -151,30 +150,30 @@ func (a *attendant) begin(sound []float32, spoken bool) {
 	})
 }
 
-// over waits for somebody else, after a conversation.
-func (a *attendant) over() {
+// callEnded waits for the next chat after one has ended.
+func (a *attendant) callEnded() {
 	a.call, a.ended = nil, nil
 	a.absence.Stop()
 	a.ear.reset()
 	a.status.set(func(n *Status) { n.State, n.ChatID = Waiting, "" })
 }
 
-// changed takes that a device has come or gone.
-func (a *attendant) changed(c change) {
+// deviceChanged handles that a device has appeared or disappeared.
+func (a *attendant) deviceChanged(c change) {
 	if a.missing[c.kind] == !c.there {
-		return // it was tried again
+		return // another failed attempt
 	}
 	a.missing[c.kind] = !c.there
 	if c.kind == input && !c.there {
 		a.ear.reset()
 	}
 	if a.call != nil {
-		a.call.report() // what is heard of the assistant stops, or goes on
+		a.call.report() // the assistant is not heard any more, or again
 		a.watchAbsence()
 	}
 }
 
-// watchAbsence has a conversation end where a device stays away.
+// watchAbsence starts or stops the timer that ends the chat if a device stays away.
 func (a *attendant) watchAbsence() {
 	if a.missing[input] || a.missing[output] {
 		a.absence.Reset(a.options.Absent)
@@ -183,8 +182,8 @@ func (a *attendant) watchAbsence() {
 	}
 }
 
-// downHz is the rate at which the ear hears.
-const downHz = engine.SpeechRateHz
+// earHz is the sample rate of the ear.
+const earHz = engine.SpeechRateHz
 
-// newDown returns what brings sound of a device to the ear's rate.
-func newDown() (*audio.Resampler, error) { return audio.NewResampler(rateHz, downHz) }
+// newDownsampler returns a resampler from the rate of the devices to that of the ear.
+func newDownsampler() (*audio.Resampler, error) { return audio.NewResampler(rateHz, earHz) }

@@ -15,15 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Button begins a conversation, or ends it: a key, or what is wired to a GPIO
-// line.
+// A Button begins and ends chats: a key, or a switch at a GPIO line.
 type Button struct {
 	Name string
-	// Watch calls pressed whenever it is pressed, until ctx ends or it is gone.
+	// Watch calls pressed for each press, until ctx ends or the button is gone.
 	Watch func(ctx context.Context, pressed func()) error
 }
 
-// watch follows a button until the line ends, and waits for one that is gone.
+// watch watches a button until the line ends, and waits for a missing one.
 func (s *Speaker) watch(b Button) {
 	log := s.Log.With("button", b.Name)
 	wait, said := firstRetry, ""
@@ -33,7 +32,7 @@ func (s *Speaker) watch(b Button) {
 		if s.stopping.Err() != nil {
 			return
 		}
-		if time.Since(begun) > steady {
+		if time.Since(begun) > stableAfter {
 			wait = firstRetry
 		}
 		if err == nil {
@@ -41,18 +40,18 @@ func (s *Speaker) watch(b Button) {
 		}
 		if err.Error() != said {
 			said = err.Error()
-			log.Error("a button cannot be used, and is waited for", "err", err)
+			log.Error("cannot use a button; trying again", "err", err)
 		}
-		s.rest(wait)
+		s.sleep(wait)
 		wait = min(2*wait, lastRetry)
 	}
 }
 
-// records calls take with each record of a fixed size that a device of the
-// kernel's brings, until ctx ends. It closes the device.
+// records calls take with each record of a fixed size that a kernel device delivers, until
+// ctx ends. It closes the device.
 func records(ctx context.Context, device *os.File, size int, take func(record []byte)) error {
 	defer context.AfterFunc(ctx, func() { _ = device.Close() })()
-	defer device.Close() // a second time, where ctx has ended: that does nothing
+	defer device.Close() // after ctx has ended it is closed already
 	record := make([]byte, size)
 	for {
 		if _, err := io.ReadFull(device, record); err != nil {
@@ -62,18 +61,18 @@ func records(ctx context.Context, device *os.File, size int, take func(record []
 	}
 }
 
-// eventSize is that of an input_event (linux/input.h): a time, a type, a code and
-// a value.
+// eventSize is the size of an input_event (linux/input.h): a time, a type, a code and a
+// value.
 const eventSize = int(unsafe.Sizeof(unix.Timeval{})) + 8
 
 // The events of keys (linux/input-event-codes.h).
 const (
 	evKey    = 1
-	keyPress = 1 // 2 is that it is held, 0 that it is let go
+	keyPress = 1 // 2 is repeat, 0 is release
 )
 
-// Keyboard is any key of an input device of the kernel's, such as
-// /dev/input/by-id/usb-Button-event-kbd. Most buttons on USB are such.
+// Keyboard returns a button for any key of an input device of the kernel, such as
+// /dev/input/by-id/usb-Button-event-kbd. Most USB buttons are keyboards.
 func Keyboard(path string) Button {
 	return Button{Name: path, Watch: func(ctx context.Context, pressed func()) error {
 		device, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -89,14 +88,14 @@ func Keyboard(path string) Button {
 	}}
 }
 
-// Terminal is the Enter key on the terminal of the process.
+// Terminal returns a button for the Enter key on the terminal of the process.
 func Terminal() Button {
 	return Button{Name: "the Enter key", Watch: func(ctx context.Context, pressed func()) error {
 		device, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {
 			return err
 		}
-		// In the background, reading would stop the process; so it is an error.
+		// In the background, reading would stop the process; this turns that into an error.
 		signal.Ignore(syscall.SIGTTIN)
 		return records(ctx, device, 1, func(key []byte) {
 			if key[0] == '\n' {
@@ -106,12 +105,12 @@ func Terminal() Button {
 	}}
 }
 
-// The second version of the kernel's interface for GPIO lines (linux/gpio.h, since
-// Linux 5.10), as far as a button needs it.
+// Version 2 of the kernel's interface for GPIO lines (linux/gpio.h, since Linux 5.10), as
+// far as a button needs it.
 type (
 	lineAttribute struct {
 		id, _ uint32
-		value uint64 // a debounce period is in its first half
+		value uint64 // its first half holds a debounce period
 	}
 	lineConfig struct {
 		flags      uint64
@@ -136,25 +135,25 @@ type (
 const (
 	lineActiveLow = 1 << 1
 	lineInput     = 1 << 2
-	lineRising    = 1 << 4 // from not pressed to pressed
+	lineRising    = 1 << 4 // from released to pressed
 	linePullUp    = 1 << 8
 	linePullDown  = 1 << 9
 
 	attributeDebounce = 3
-	// debounceUS is for how many microseconds contacts bounce, at most: 10 ms in
-	// most buttons.
+	// debounceUS is the longest time that contacts bounce, in microseconds: 10 ms for most
+	// buttons.
 	debounceUS = 10_000
 
 	lineEventSize = 48
 	eventRising   = 1
 )
 
-// getLine is GPIO_V2_GET_LINE_IOCTL: _IOWR(0xB4, 0x07, struct gpio_v2_line_request).
-const getLine = 3<<30 | unsafe.Sizeof(lineRequest{})<<16 | 0xB4<<8 | 0x07
+// ioctlGetLine is GPIO_V2_GET_LINE_IOCTL: _IOWR(0xB4, 0x07, struct gpio_v2_line_request).
+const ioctlGetLine = 3<<30 | unsafe.Sizeof(lineRequest{})<<16 | 0xB4<<8 | 0x07
 
-// GPIO is a button that connects a line of a chip, such as /dev/gpiochip0, with
-// ground, or with the supply where high is true. The kernel pulls the line the
-// other way, where the chip can.
+// GPIO returns a button that connects a line of a chip, such as /dev/gpiochip0, to ground,
+// or to the supply if high is true. The kernel pulls the line the other way if the chip
+// can.
 func GPIO(chip string, line int, high bool) Button {
 	return Button{Name: fmt.Sprintf("%s:%d", chip, line), Watch: func(ctx context.Context, pressed func()) error {
 		device, err := requestLine(chip, line, high)
@@ -169,7 +168,7 @@ func GPIO(chip string, line int, high bool) Button {
 	}}
 }
 
-// requestLine returns what brings the edges of a line.
+// requestLine returns a file that delivers the edges of a line.
 func requestLine(chip string, line int, high bool) (*os.File, error) {
 	device, err := os.OpenFile(chip, os.O_RDWR, 0)
 	if err != nil {
@@ -192,7 +191,7 @@ func requestLine(chip string, line int, high bool) (*os.File, error) {
 	}
 	var errno syscall.Errno
 	if err := raw.Control(func(fd uintptr) {
-		_, _, errno = unix.Syscall(unix.SYS_IOCTL, fd, getLine, uintptr(unsafe.Pointer(&r)))
+		_, _, errno = unix.Syscall(unix.SYS_IOCTL, fd, ioctlGetLine, uintptr(unsafe.Pointer(&r)))
 	}); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"parley/appliance/line"
 )
 
-// ending is why a call is to end.
+// ending is why a chat ends.
 type ending string
 
 const (
@@ -22,49 +22,49 @@ const (
 )
 
 const (
-	// mostSound is how many pieces of 10 ms may wait for the session: 2 s. It is
-	// behind as long while it begins on a busy machine.
-	mostSound = 200
-	// longestHeard is how much sound the session is given at once.
-	longestHeard = 2 * downHz
-	// longestThought is how long an answer may take before the silence counts, 2
-	// minutes: a model that has not said anything by then does not any more.
-	longestThought = 2 * time.Minute
-	// leaving is how long a farewell may take to be made and said.
-	leaving = 10 * time.Second
+	// soundQueue bounds the pieces of 10 ms that wait for the session, to 2 s: on a busy
+	// machine it takes as long to start.
+	soundQueue = 200
+	// maxHear is the most sound that the session is given at once.
+	maxHear = 2 * earHz
+	// maxThinking is how long an answer may take before the silence counts, 2 minutes: a
+	// model that has said nothing by then will not answer.
+	maxThinking = 2 * time.Minute
+	// farewellTimeout bounds the making and playing of a farewell.
+	farewellTimeout = 10 * time.Second
 )
 
-// Call is one conversation at the box's own speaker. It is a chat.Line.
+// Call is one chat at the box's own speaker. It implements connection.Line.
 type Call struct {
-	speaker *Speaker
-	spoken  bool // the person spoke before it began
-	sound   chan []float32
-	ends    chan ending   // why it is to end, the first of them
-	touched chan struct{} // somebody said something
-	reports chan struct{} // the session is to be told how far it has come
-	life    *line.Lifecycle
+	speaker   *Speaker
+	userBegan bool // the user spoke before the chat began
+	sound     chan []float32
+	ends      chan ending   // the first reason to end it
+	activity  chan struct{} // something was said
+	reports   chan struct{} // requests reportPlayed to report
+	lifecycle *line.Lifecycle
 
 	mu       sync.Mutex
-	thinking time.Time // since when an answer is made; zero: none is
-	answered bool      // something was said to the person
-	language string    // of what the person said last
-	sent     int       // samples of the sentence that is played newest
+	thinking time.Time // since when an answer is made; zero if none is
+	answered bool      // the assistant has said something
+	language string    // of the newest user message
+	sent     int       // samples of the newest sentence that were queued
 	sentID   string
 }
 
 func newCall(s *Speaker, spoken bool) *Call {
 	return &Call{
-		speaker: s,
-		spoken:  spoken,
-		sound:   make(chan []float32, mostSound),
-		ends:    make(chan ending, 1),
-		touched: make(chan struct{}, 1),
-		reports: make(chan struct{}, 1),
-		life:    line.NewLifecycle(s.gone, s.Log, nil),
+		speaker:   s,
+		userBegan: spoken,
+		sound:     make(chan []float32, soundQueue),
+		ends:      make(chan ending, 1),
+		activity:  make(chan struct{}, 1),
+		reports:   make(chan struct{}, 1),
+		lifecycle: line.NewLifecycle(s.gone, s.Log, nil),
 	}
 }
 
-// end has the call end. It returns at once; the first reason counts.
+// end ends the call. It returns at once; the first reason counts.
 func (c *Call) end(why ending) {
 	select {
 	case c.ends <- why:
@@ -72,11 +72,10 @@ func (c *Call) end(why ending) {
 	}
 }
 
-// heard takes clean sound of the microphone, which it owns; voiced says that
-// somebody speaks.
-func (c *Call) heard(pcm []float32, voiced bool) {
+// hear takes over clean sound of the microphone; voiced means that somebody speaks.
+func (c *Call) hear(pcm []float32, voiced bool) {
 	if voiced {
-		ring(c.touched)
+		notify(c.activity)
 	}
 	if len(pcm) == 0 {
 		return
@@ -87,31 +86,31 @@ func (c *Call) heard(pcm []float32, voiced bool) {
 	}
 }
 
-// report has the session told how far the assistant was heard.
-func (c *Call) report() { ring(c.reports) }
+// report requests a report of what was played.
+func (c *Call) report() { notify(c.reports) }
 
-// run holds the conversation.
+// run runs the chat.
 func (c *Call) run() {
 	s := c.speaker
 	s.playout.forget()
-	if !c.spoken {
+	if !c.userBegan {
 		s.cue(toneBegin)
 	}
 	session, err := c.open(s.stopping)
 	if err != nil {
-		c.refused(err)
+		c.openFailed(err)
 		return
 	}
-	c.life.Go("hearing", func() { c.feed(session) })
-	c.life.Go("telling what was played", func() { c.tell(session) })
+	c.lifecycle.Go("hearing", func() { c.feed(session) })
+	c.lifecycle.Go("telling what was played", func() { c.reportPlayed(session) })
 	c.greet(session)
 	why := c.follow(session)
 	session.HangUp()
 	<-session.Done()
-	c.leave(why)
+	c.endSound(why)
 }
 
-// open begins the conversation.
+// open starts the chat.
 func (c *Call) open(ctx context.Context) (line.Session, error) {
 	s := c.speaker
 	account, settings, err := s.Who(ctx)
@@ -136,32 +135,32 @@ func (c *Call) open(ctx context.Context) (line.Session, error) {
 	return session, err
 }
 
-// refused says that there is no conversation.
-func (c *Call) refused(err error) {
+// openFailed logs that the chat cannot start, and plays the tone for a failure.
+func (c *Call) openFailed(err error) {
 	if c.speaker.stopping.Err() != nil {
 		return
 	}
-	c.speaker.Log.Error("no conversation can begin at the box's own speaker", "err", err)
+	c.speaker.Log.Error("cannot start a chat at the kiosk", "err", err)
 	c.speaker.cue(toneFailed)
 }
 
-// greet says something to who has said nothing yet.
+// greet greets a user who has not spoken yet.
 func (c *Call) greet(session line.Session) {
 	o := c.speaker.options
-	if o.Cue != Words || c.spoken {
+	if o.Cue != Words || c.userBegan {
 		return
 	}
 	text := o.Greeting
 	if text == "" {
 		text = greeting
 	}
-	_ = session.Receive(contract.AssistantInput{Text: text}) // a session that is over ends the call by itself
+	_ = session.Receive(contract.AssistantInput{Text: text}) // on an error the session is over, which ends the call
 }
 
 const greeting = "Hello, how can I help you?"
 
-// follow waits for the end of the conversation, and says why it came. An empty
-// reason: the session ended it.
+// follow waits for the end of the chat and returns the reason; empty if the session ended
+// it.
 func (c *Call) follow(session line.Session) ending {
 	silence := c.speaker.options.Silence
 	quiet := time.NewTimer(silence)
@@ -175,7 +174,7 @@ func (c *Call) follow(session line.Session) ending {
 				c.speaker.playout.cut()
 			}
 			return why
-		case <-c.touched:
+		case <-c.activity:
 			quiet.Reset(silence)
 		case <-quiet.C:
 			if !c.idle(time.Now()) {
@@ -184,33 +183,33 @@ func (c *Call) follow(session line.Session) ending {
 			}
 			c.farewell(session)
 			return endSilent
-		case <-c.life.Gone().Done():
+		case <-c.lifecycle.Gone().Done():
 			return ""
 		}
 	}
 }
 
-// speaking tells whether the assistant is heard.
+// speaking reports whether the assistant is being played.
 func (c *Call) speaking() bool {
 	select {
-	case <-c.speaker.playout.empties():
+	case <-c.speaker.playout.whenDrained():
 		return false
 	default:
 		return true
 	}
 }
 
-// idle tells whether neither side has anything to say.
+// idle reports whether neither side is speaking or preparing an answer.
 func (c *Call) idle(now time.Time) bool {
 	if c.speaking() {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.thinking.IsZero() || now.Sub(c.thinking) > longestThought
+	return c.thinking.IsZero() || now.Sub(c.thinking) > maxThinking
 }
 
-// farewell has the assistant say goodbye, where words are the cue.
+// farewell makes the assistant say goodbye, if the cue is words.
 func (c *Call) farewell(session line.Session) {
 	if c.speaker.options.Cue != Words {
 		return
@@ -225,7 +224,7 @@ func (c *Call) farewell(session line.Session) {
 	if session.Receive(contract.AssistantInput{Text: text}) != nil {
 		return
 	}
-	late := time.NewTimer(leaving)
+	late := time.NewTimer(farewellTimeout)
 	defer late.Stop()
 	for {
 		select {
@@ -235,25 +234,25 @@ func (c *Call) farewell(session line.Session) {
 			return
 		case <-late.C:
 			return
-		case <-c.touched: // a sentence was said, or played
+		case <-c.activity: // a sentence was sent or played
 			if c.idle(time.Now()) {
-				c.speaker.rest(c.speaker.playout.delay())
+				c.speaker.sleep(c.speaker.playout.delay())
 				return
 			}
 		}
 	}
 }
 
-// feed gives the session what was heard.
+// feed passes the microphone's sound to the session.
 func (c *Call) feed(session line.Session) {
 	for {
 		select {
-		case <-c.life.Gone().Done():
+		case <-c.lifecycle.Gone().Done():
 			return
 		case pcm := <-c.sound:
-			pcm = c.more(pcm)
+			pcm = c.gather(pcm)
 			for len(pcm) > 0 {
-				n := min(len(pcm), longestHeard)
+				n := min(len(pcm), maxHear)
 				if session.Hear(pcm[:n:n]) != nil {
 					return
 				}
@@ -263,8 +262,8 @@ func (c *Call) feed(session line.Session) {
 	}
 }
 
-// more is the sound with what waits behind it.
-func (c *Call) more(pcm []float32) []float32 {
+// gather returns the sound and what waits after it.
+func (c *Call) gather(pcm []float32) []float32 {
 	for {
 		select {
 		case next := <-c.sound:
@@ -275,25 +274,25 @@ func (c *Call) more(pcm []float32) []float32 {
 	}
 }
 
-// tell tells the session how far the assistant was heard.
-func (c *Call) tell(session line.Session) {
+// reportPlayed reports to the session how far the assistant was played.
+func (c *Call) reportPlayed(session line.Session) {
 	for {
 		select {
-		case <-c.life.Gone().Done():
+		case <-c.lifecycle.Gone().Done():
 			return
-		case <-c.speaker.playout.news:
+		case <-c.speaker.playout.progressed:
 		case <-c.reports:
 		}
 		if id, upTo := c.speaker.playout.progress(time.Now()); id != "" {
 			session.Played(id, upTo)
-			ring(c.touched)
+			notify(c.activity)
 		}
 	}
 }
 
-// leave ends what is heard of the conversation: what the assistant said last is
-// played, unless somebody wants to hear no more.
-func (c *Call) leave(why ending) {
+// endSound ends the sound of the chat: it plays the assistant's last words if the session
+// ended the chat, and then a tone.
+func (c *Call) endSound(why ending) {
 	s := c.speaker
 	failed := why == "" && c.failed()
 	switch {
@@ -306,7 +305,7 @@ func (c *Call) leave(why ending) {
 	case why == "":
 		c.playOut()
 	}
-	s.Log.Info("a conversation at the box's own speaker has ended", "why", why.words())
+	s.Log.Info("chat at the kiosk ended", "why", why.words())
 	s.cue(toneEnd)
 }
 
@@ -317,40 +316,39 @@ func (e ending) words() string {
 	return string(e)
 }
 
-// playOut waits until what the assistant said last was heard.
+// playOut waits until the assistant's last words were played.
 func (c *Call) playOut() {
 	select {
-	case <-c.speaker.playout.empties():
-		c.speaker.rest(c.speaker.playout.delay())
+	case <-c.speaker.playout.whenDrained():
+		c.speaker.sleep(c.speaker.playout.delay())
 	case <-c.ends:
 		c.speaker.playout.cut()
 	case <-c.speaker.stopping.Done():
 	}
 }
 
-// failed tells whether the session ended with an error.
+// failed reports whether the session ended with an error.
 func (c *Call) failed() bool {
 	select {
-	case <-c.life.Closing():
-		code, _ := c.life.Closed()
+	case <-c.lifecycle.Closing():
+		code, _ := c.lifecycle.Closed()
 		return code != contract.CloseNormal
 	default:
-		return true // it did not close the line
+		return true // the session has not closed the line
 	}
 }
 
-// close ends what is left of a call, however it ended.
+// close ends what is left of the call.
 func (c *Call) close() {
-	c.life.Drop(line.ErrClosed)
-	c.life.Wait()
+	c.lifecycle.Drop(line.ErrClosed)
+	c.lifecycle.Wait()
 }
 
-// Send takes a message for the person, who reads none: it tells how the
-// conversation goes.
+// Send takes a message, from which the call learns the state of the chat. Nobody reads it.
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.life.Err(); err != nil {
+	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
 	switch m := m.(type) {
@@ -371,14 +369,14 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	case contract.WebSocketError:
 		c.thinking = time.Time{}
 		if m.Code.CloseCode() == contract.CloseNormal {
-			break // its time is over
+			break // the maximum duration of the chat is over
 		}
-		c.speaker.Log.Warn("the conversation at the box's own speaker has an error", "code", m.Code, "message",
+		c.speaker.Log.Warn("error in the chat at the kiosk", "code", m.Code, "message",
 			m.Message)
 	default:
 		return nil
 	}
-	ring(c.touched)
+	notify(c.activity)
 	return nil
 }
 
@@ -386,7 +384,7 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.life.Err(); err != nil {
+	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
 	if s.ID != c.sentID || s.Index == 0 {
@@ -397,15 +395,15 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	return c.speaker.playout.play(s, from)
 }
 
-// Kept is 0: what Play was given is on its way.
+// HeldBack returns 0, because Play holds nothing back.
 func (c *Call) HeldBack() int { return 0 }
 
-// Unsent is 0: what is played is told.
+// Unsent returns 0, because the call reports what was played.
 func (c *Call) Unsent() time.Duration { return 0 }
 
-// Cut drops the sound that the loudspeaker was not given. What it holds is heard
-// for as long.
+// Cut drops the sound that the loudspeaker has not got. What it has buffered is still
+// heard.
 func (c *Call) Cut() { c.speaker.playout.cut() }
 
-// Close notes how the session has ended.
-func (c *Call) Close(code int, reason string) { c.life.Close(code, reason) }
+// Close records how the session has ended.
+func (c *Call) Close(code int, reason string) { c.lifecycle.Close(code, reason) }

@@ -2,11 +2,11 @@ package speaker
 
 import "math"
 
-// tone is what a person hears where words are not needed.
+// tone is a signal in place of words.
 type tone []float64 // frequencies in Hz, one after the other
 
-// Upwards is begun, downwards is over, and a low one is that it does not work, as
-// phones and doors have taught everybody.
+// A rising tone means begun, a falling one ended, and a low one failed, as with phones and
+// doors.
 var (
 	toneBegin  = tone{523.25, 783.99}
 	toneEnd    = tone{783.99, 523.25}
@@ -14,15 +14,15 @@ var (
 )
 
 const (
-	// noteLength is how long each of its notes lasts, 110 ms, and noteFade how long
-	// it takes to come and go, 8 ms: shorter clicks.
+	// noteLength is the length of a note, 110 ms, and noteFade the length of its fades, 8
+	// ms: a shorter one clicks.
 	noteLength = rateHz * 110 / 1000
 	noteFade   = rateHz * 8 / 1000
-	// noteLevel is its peak: as loud as speech is on average (-23 LUFS).
+	// noteLevel is the peak of a note: as loud as average speech (-23 LUFS).
 	noteLevel = 0.1
 )
 
-// pcm is the sound of it, at rateHz.
+// pcm returns the tone's sound, at rateHz.
 func (t tone) pcm() []float32 {
 	out := make([]float32, 0, len(t)*noteLength)
 	for _, hz := range t {
@@ -35,11 +35,11 @@ func (t tone) pcm() []float32 {
 	return out
 }
 
-// cue plays a tone, behind what is played; that something failed is said in any
-// case.
+// cue plays a tone after what is queued, if the cue is tones. The tone for a failure is
+// always played.
 func (s *Speaker) cue(t tone) {
 	if s.options.Cue != Tones {
 		return
 	}
-	_ = s.playout.add("", 0, t.pcm()) // where half an hour waits, nobody misses it
+	_ = s.playout.add("", 0, t.pcm()) // it fails if half an hour of sound waits
 }

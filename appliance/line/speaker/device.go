@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// kind is which of the two devices.
+// kind is one of the two devices.
 type kind int
 
 const (
@@ -23,72 +23,71 @@ func (k kind) String() string {
 	return "loudspeaker"
 }
 
-// change is a device that has come or gone.
+// change reports that a device has appeared or disappeared.
 type change struct {
 	kind  kind
 	there bool
 }
 
 const (
-	// mostHeard is how many pieces of sound from the microphone may wait, a second of
-	// them: more is dropped, for a conversation that is later than that is none, and
-	// silence stands for it.
-	mostHeard = 100
-	// InPeriodMS is how much sound the microphone hands over at a time, and InHoldMS
-	// how much it holds where the machine is too busy to take it.
+	// microphoneQueue bounds the pieces of sound from the microphone that wait, to one
+	// second. More is dropped and replaced by silence, because a longer delay would break
+	// the conversation.
+	microphoneQueue = 100
+	// InPeriodMS is the length of the microphone's pieces of sound, and InHoldMS how much
+	// it buffers while the machine is too busy to take them.
 	InPeriodMS, InHoldMS = 10, 500
-	// lifeless is how often a device is looked at for whether it still lives: a
-	// stream that a sound server has thrown out says nothing, it falls silent.
-	lifeless = time.Second
-	// firstRetry and lastRetry bound how long is waited for a device that is not
-	// there: it doubles each time. Five seconds after a plug is put in is soon
-	// enough for who put it there, and costs nothing.
+	// beatInterval is how often a device is checked for life: a stream that a sound server
+	// has dropped reports nothing, it just falls silent.
+	beatInterval = time.Second
+	// firstRetry and lastRetry bound the interval between attempts to open a missing
+	// device, which doubles each time. Five seconds after plugging in is soon enough, and
+	// costs nothing.
 	firstRetry, lastRetry = 500 * time.Millisecond, 5 * time.Second
-	// steady is how long a device has to live for the waiting to begin anew.
-	steady = 10 * time.Second
+	// stableAfter is how long a device has to work for the interval to start over.
+	stableAfter = 10 * time.Second
 )
 
-// opener opens a device: beats goes up while it lives, stopped is called where it
-// says that it does not.
+// opener opens a device. beats counts up while it works; stopped is called if it reports
+// that it has stopped.
 type opener func(beats *atomic.Int64, stopped func()) (device io.Closer, name string, err error)
 
 // incoming is a piece of sound of the microphone.
 type incoming struct {
 	pcm  []float32 // at rateHz
-	at   time.Time // when it came
-	lost int       // samples before it that nobody took
+	at   time.Time // time of arrival
+	lost int       // samples dropped before it
 }
 
 func (s *Speaker) openInput(beats *atomic.Int64, stopped func()) (io.Closer, string, error) {
-	lost := 0 // of the device's thread
+	lost := 0 // used by the device's thread
 	return s.Cards.Record(func(in []float32) {
 		beats.Add(1)
 		select {
-		case s.heard <- incoming{slices.Clone(in), time.Now(), lost}:
+		case s.microphone <- incoming{slices.Clone(in), time.Now(), lost}:
 			lost = 0
-		default: // nobody took the last second
+		default: // one second waits
 			lost = min(lost+len(in), rateHz)
 		}
 	}, stopped)
 }
 
 func (s *Speaker) openOutput(beats *atomic.Int64, stopped func()) (io.Closer, string, error) {
-	return s.Cards.Play(s.playout.hold(), func(out []float32) {
+	return s.Cards.Play(s.playout.openBuffer(), func(out []float32) {
 		beats.Add(1)
 		s.playout.fill(out)
 	}, stopped)
 }
 
-// keep keeps a device open until the line ends, and opens it again when it is
-// lost.
-func (s *Speaker) keep(k kind, open opener) {
+// keepOpen keeps a device open until the line ends, and reopens it when it is lost.
+func (s *Speaker) keepOpen(k kind, open opener) {
 	log := s.Log.With("device", k.String())
 	wait, said := firstRetry, ""
 	for s.gone.Err() == nil {
 		var beats atomic.Int64
 		stopped := make(chan struct{}, 1)
 		begun := time.Now()
-		device, name, err := open(&beats, func() { ring(stopped) })
+		device, name, err := open(&beats, func() { notify(stopped) })
 		if err == nil {
 			if said == "" {
 				log.Info("a sound device is open", "name", name)
@@ -96,39 +95,40 @@ func (s *Speaker) keep(k kind, open opener) {
 				log.Info("a sound device is back", "name", name)
 			}
 			said = ""
-			s.note(k, name, nil)
-			err = s.live(k, &beats, stopped)
+			s.setDevice(k, name, nil)
+			err = s.watchDevice(k, &beats, stopped)
 		}
-		if errors.Is(err, errAgain) {
-			log.Info("the loudspeaker ran dry: it is to hold more sound", "ms", s.playout.wanted().Milliseconds())
+		if errors.Is(err, errReopen) {
+			log.Info("loudspeaker underrun: enlarging its buffer", "ms", s.playout.nextBuffer().Milliseconds())
 			_ = device.Close()
 			continue
 		}
 		if err != nil && s.gone.Err() == nil {
-			s.note(k, name, err) // before it is closed: a server that hangs keeps that waiting
+			s.setDevice(k, name, err) // before Close, which a hanging sound server may block
 			if err.Error() != said {
 				said = err.Error()
-				log.Error("a sound device cannot be used, and is waited for", "err", err)
+				log.Error("cannot open a sound device; trying again", "err", err)
 			}
 		}
 		if device != nil {
 			_ = device.Close()
 		}
-		if time.Since(begun) > steady {
+		if time.Since(begun) > stableAfter {
 			wait = firstRetry
 		}
-		s.rest(wait)
+		s.sleep(wait)
 		wait = min(2*wait, lastRetry)
 	}
 }
 
-// live returns when a device lives no more, and why; nil: the line ends.
-func (s *Speaker) live(k kind, beats *atomic.Int64, stopped <-chan struct{}) error {
+// watchDevice returns when a device does not work any more, with the reason, or nil when
+// the line ends.
+func (s *Speaker) watchDevice(k kind, beats *atomic.Int64, stopped <-chan struct{}) error {
 	var again chan struct{}
 	if k == output {
-		again = s.playout.again
+		again = s.playout.reopen
 	}
-	look := time.NewTicker(lifeless)
+	look := time.NewTicker(beatInterval)
 	defer look.Stop()
 	last := int64(-1)
 	for silent := 0; ; {
@@ -138,26 +138,27 @@ func (s *Speaker) live(k kind, beats *atomic.Int64, stopped <-chan struct{}) err
 		case <-stopped:
 			return errStopped
 		case <-again:
-			return errAgain
+			return errReopen
 		case <-look.C:
 			now := beats.Load()
 			if now != last {
 				last, silent = now, 0
 				continue
 			}
-			if silent++; silent >= mostLifeless {
-				return errLifeless
+			if silent++; silent >= maxMissedBeats {
+				return errNoBeats
 			}
 		}
 	}
 }
 
-// mostLifeless is how many looks in a row a device may seem dead: a machine under
-// load holds all of it up for a second, and some servers take two to begin.
-const mostLifeless = 3
+// maxMissedBeats is the number of missed beats in a row after which a device counts as
+// lost. A loaded machine may delay everything by a second, and some sound servers take two
+// to start.
+const maxMissedBeats = 3
 
-// note tells who is to know that a device has come or gone.
-func (s *Speaker) note(k kind, name string, err error) {
+// setDevice publishes the state of a device.
+func (s *Speaker) setDevice(k kind, name string, err error) {
 	s.status.set(func(n *Status) {
 		d := &n.Input
 		if k == output {
@@ -174,8 +175,8 @@ func (s *Speaker) note(k kind, name string, err error) {
 	}
 }
 
-// rest waits, unless the line ends.
-func (s *Speaker) rest(d time.Duration) {
+// sleep waits for d, or until the line ends.
+func (s *Speaker) sleep(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -184,7 +185,7 @@ func (s *Speaker) rest(d time.Duration) {
 	}
 }
 
-func ring(c chan<- struct{}) {
+func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -16,7 +16,7 @@ const mostBuffered = 30 * time.Millisecond
 
 // The canceller and the session hear what is said almost as it is said.
 func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
-	c, err := clean.Open(clean.Options{RateHz: downHz, Noise: clean.MildNoise, Gain: true})
+	c, err := clean.Open(clean.Options{RateHz: earHz, Noise: clean.MildNoise, Gain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +34,14 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh = append(fresh, e.newest()...)
-		longest = max(longest, (at+piece)*downHz/rateHz-len(fresh))
+		longest = max(longest, (at+piece)*earHz/rateHz-len(fresh))
 	}
-	heard := audio.Resample(said, rateHz, downHz)
-	const from, most = 3 * downHz, downHz / 20
+	heard := audio.Resample(said, rateHz, earHz)
+	const from, most = 3 * earHz, earHz / 20
 	late, best := 0, 0.0
 	for lag := range most {
 		sum := 0.0
-		for i := from; i < from+downHz/2; i++ {
+		for i := from; i < from+earHz/2; i++ {
 			sum += float64(fresh[i]) * float64(heard[i-lag])
 		}
 		if sum > best {
@@ -56,7 +56,7 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 	t.Logf("%d ms of the device, %v that wait for more, %v of filters", InPeriodMS, kept, filtered)
 }
 
-func inTime(samples int) time.Duration { return time.Duration(samples) * time.Second / downHz }
+func inTime(samples int) time.Duration { return time.Duration(samples) * time.Second / earHz }
 
 // glide is like a voice whose pitch never comes again, louder and softer.
 func glide(d time.Duration) []float32 {

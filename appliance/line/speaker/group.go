@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// group runs what works for the line. A panic there is logged, and ends that work
-// alone.
+// group runs the goroutines of the line. A panic is logged, and ends only the goroutine's
+// work.
 type group struct {
 	log     *slog.Logger
 	running sync.WaitGroup
 }
 
 func (g *group) do(doing string, work func()) {
-	g.running.Go(func() { g.survive(doing, work) })
+	g.running.Go(func() { g.doSafely(doing, work) })
 }
 
-// survive does work; false means that it panicked.
-func (g *group) survive(doing string, work func()) (whole bool) {
+// doSafely runs work, and returns false if it panicked.
+func (g *group) doSafely(doing string, work func()) (whole bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.log.Error("the line of the box's own speaker panicked", "doing", doing, "panic", fmt.Sprint(p), "stack",
+			g.log.Error("panic in the kiosk's line", "doing", doing, "panic", fmt.Sprint(p), "stack",
 				string(debug.Stack()))
 		}
 	}()

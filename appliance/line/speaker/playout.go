@@ -9,88 +9,86 @@ import (
 )
 
 const (
-	// firstHold is how much sound the loudspeaker is asked to hold at first, 80 ms: it
-	// is heard that much later, and after an interruption. Each time it has run dry
-	// mostDry times within dryWithin that is doubled, as sound servers do for
-	// themselves, up to mostHold: a machine that is busy with a model leaves the thread
-	// that fills it waiting for tens of milliseconds.
-	firstHold, mostHold = 80 * time.Millisecond, 240 * time.Millisecond
-	mostDry             = 3
-	dryWithin           = time.Minute
-	// longestBacklog is how much sound may wait to be played: half an hour, which
-	// is the longest chat: 345 MB, and nobody's answer is a hundredth of it.
-	longestBacklog = 30 * 60 * rateHz
-	// fade is over how many samples sound ends that is cut, 5 ms: a click is
-	// heard where it ends at once.
+	// initialBuffer is the loudspeaker's first buffer, 80 ms, which delays sound and
+	// interruptions by as much. After maxUnderruns underruns within underrunWindow it is
+	// doubled, as sound servers do, up to maxBuffer: a machine that is busy with a model
+	// delays the thread that fills the buffer by tens of milliseconds.
+	initialBuffer, maxBuffer = 80 * time.Millisecond, 240 * time.Millisecond
+	maxUnderruns             = 3
+	underrunWindow           = time.Minute
+	// maxBacklog bounds the sound that waits to be played: half an hour, which is the
+	// longest chat. It has 345 MB; no answer reaches a hundredth of it.
+	maxBacklog = 30 * 60 * rateHz
+	// fade is the length of the fade-out of sound that is cut, 5 ms. A sudden end clicks.
 	fade = rateHz / 200
-	// reportFirst is how much of a sentence has been handed over when its first
-	// sound has surely been heard, and reportEvery how often the session is told
-	// more: it goes on counting by itself.
+	// reportFirst is how much of a sentence has been handed over when its beginning has
+	// surely been heard. reportEvery is the interval of reports to the session, which
+	// extrapolates between them.
 	reportFirst = rateHz / 5
 	reportEvery = rateHz
 )
 
 var errBacklog = errors.New("half an hour of sound waits to be played")
 
-// piece is sound that is to be played.
+// piece is sound to be played.
 type piece struct {
-	id    string // of the sentence; empty: of a cue
-	from  int    // of the sentence's samples
+	id    string // of the sentence; empty for a tone
+	from  int    // position within the sentence, in samples
 	pcm   []float32
-	given int // of pcm, to the device
+	given int // samples of pcm given to the device
 }
 
-// spoken is a stretch of a sentence that the device was given.
-type spoken struct {
+// stretch is a part of a sentence that the device was given.
+type stretch struct {
 	id   string
-	from int   // of the sentence's samples
-	at   int64 // of all samples that the device was given
+	from int   // position within the sentence, in samples
+	at   int64 // position in all that the device was given
 	n    int
 }
 
-// playout is what is to be played, and how far that has come. The device's thread
-// takes from it.
+// playout is the queue of sound to be played, and the progress of playing it. The device's
+// thread takes from it.
 type playout struct {
-	mu      sync.Mutex
-	queue   []piece
-	waiting int // samples in it
-	tail    []float32
-	given   int64     // samples that the device was given, silence too
-	filled  time.Time // when it was given the newest
-	newest  spoken    // the newest stretch
-	told    int       // of its sentence, that the session was told of
-	drained chan struct{}
+	mu       sync.Mutex
+	queue    []piece
+	waiting  int // samples in queue
+	tail     []float32
+	given    int64     // samples given to the device, with silence
+	filled   time.Time // when the device was last given some
+	newest   stretch   // newest stretch
+	reported int       // samples of its sentence reported to the session
+	drained  chan struct{}
 
-	holds time.Duration // what the device holds, and how long a sample takes from the hand-over until it is heard
-	wants time.Duration // what it is to hold, once nothing is played
-	dry   []time.Time   // when it ran dry lately
-	sound int64         // the number of the newest sample that was no silence
+	buffer       time.Duration // size of the device's buffer, and so the delay until a sample is heard
+	wantedBuffer time.Duration // size of the buffer after the device is reopened, when nothing is played
+	underruns    []time.Time   // times of the recent underruns
+	lastSound    int64         // position of the newest sample that was not silence
 
-	news  chan struct{} // there is something to tell the session
-	again chan struct{} // the device is to be opened anew, to hold more
-	after *reference    // takes what the device was given; listen sets it
+	progressed chan struct{} // signals that there is progress to report
+	reopen     chan struct{} // signals that the device is to be reopened with a larger buffer
+	reference  *reference    // gets what the device is given; set by listen
 }
 
 func newPlayout() *playout {
 	p := &playout{
-		news:    make(chan struct{}, 1),
-		again:   make(chan struct{}, 1),
-		drained: make(chan struct{}),
-		holds:   firstHold,
-		wants:   firstHold,
+		progressed:   make(chan struct{}, 1),
+		reopen:       make(chan struct{}, 1),
+		drained:      make(chan struct{}),
+		buffer:       initialBuffer,
+		wantedBuffer: initialBuffer,
 	}
 	close(p.drained)
 	return p
 }
 
-// add queues sound behind what waits.
+// add queues sound.
 func (p *playout) add(id string, from int, pcm []float32) error {
 	if len(pcm) == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting+len(pcm) > longestBacklog {
+	if p.waiting+len(pcm) > maxBacklog {
 		return errBacklog
 	}
 	if p.waiting == 0 {
@@ -114,7 +112,7 @@ func (p *playout) cut() {
 	p.empty()
 }
 
-// empty drops all that waits. p.mu is held.
+// empty drops the queue. p.mu is held.
 func (p *playout) empty() {
 	if p.waiting > 0 {
 		close(p.drained)
@@ -122,7 +120,7 @@ func (p *playout) empty() {
 	p.queue, p.waiting = nil, 0
 }
 
-// fadeOut is the beginning of pcm, ever softer.
+// fadeOut returns the beginning of pcm, faded out.
 func fadeOut(pcm []float32) []float32 {
 	out := make([]float32, min(fade, len(pcm)))
 	for i := range out {
@@ -131,11 +129,12 @@ func fadeOut(pcm []float32) []float32 {
 	return out
 }
 
-// fill writes what comes next, and silence behind it. It is the device's callback.
+// fill writes the next samples, and silence after the queue's end. It is the device's
+// callback.
 func (p *playout) fill(out []float32) {
 	p.mu.Lock()
 	now := time.Now()
-	p.noteDry(now)
+	p.countUnderrun(now)
 	n := copy(out, p.tail)
 	p.tail = p.tail[n:]
 	for n < len(out) && len(p.queue) > 0 {
@@ -143,70 +142,70 @@ func (p *playout) fill(out []float32) {
 	}
 	clear(out[n:])
 	if n > 0 {
-		p.sound = p.given + int64(n)
+		p.lastSound = p.given + int64(n)
 	}
 	p.given += int64(len(out))
 	p.filled = now
-	if p.wants > p.holds && p.given-p.sound > samplesIn(p.holds) {
-		ring(p.again)
+	if p.wantedBuffer > p.buffer && p.given-p.lastSound > samplesIn(p.buffer) {
+		notify(p.reopen)
 	}
-	after := p.after
+	after := p.reference
 	p.mu.Unlock()
 	if after != nil {
 		after.played(out)
 	}
 }
 
-// noteDry takes down that the device has surely had nothing left to play, where it
-// asks for more so long after it did last. p.mu is held.
-func (p *playout) noteDry(now time.Time) {
-	if p.filled.IsZero() || now.Sub(p.filled) <= p.holds {
+// countUnderrun records an underrun: the device asks for more so late that its buffer must
+// have been empty. p.mu is held.
+func (p *playout) countUnderrun(now time.Time) {
+	if p.filled.IsZero() || now.Sub(p.filled) <= p.buffer {
 		return
 	}
-	for len(p.dry) > 0 && now.Sub(p.dry[0]) > dryWithin {
-		p.dry = p.dry[1:]
+	for len(p.underruns) > 0 && now.Sub(p.underruns[0]) > underrunWindow {
+		p.underruns = p.underruns[1:]
 	}
-	if p.dry = append(p.dry, now); len(p.dry) >= mostDry {
-		p.dry, p.wants = nil, min(2*p.holds, mostHold)
+	if p.underruns = append(p.underruns, now); len(p.underruns) >= maxUnderruns {
+		p.underruns, p.wantedBuffer = nil, min(2*p.buffer, maxBuffer)
 	}
 }
 
-// hold is how much a device is to hold that is about to be opened.
-func (p *playout) hold() time.Duration {
+// openBuffer returns the buffer size for a device that is about to be opened.
+func (p *playout) openBuffer() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.holds, p.filled, p.dry = p.wants, time.Time{}, nil
-	select { // it is opened anew
-	case <-p.again:
+	p.buffer, p.filled, p.underruns = p.wantedBuffer, time.Time{}, nil
+	select { // drain the signal
+	case <-p.reopen:
 	default:
 	}
-	if p.after != nil {
-		p.after.SetHeld(p.holds)
+	if p.reference != nil {
+		p.reference.SetHeld(p.buffer)
 	}
-	return p.holds
+	return p.buffer
 }
 
-// wanted is how much the device is to hold when it is opened next.
-func (p *playout) wanted() time.Duration {
+// nextBuffer returns the buffer size for the next time that the device is opened.
+func (p *playout) nextBuffer() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.wants
+	return p.wantedBuffer
 }
 
-// delay is how long a sample takes from the hand-over until it is heard.
+// delay returns the time from the hand-over of a sample until it is heard.
 func (p *playout) delay() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.holds
+	return p.buffer
 }
 
-// take gives the device samples of the first piece, the first of them as number at
-// of all. p.mu is held.
+// take gives the device samples of the first piece; at is the position of the first of
+// them. p.mu is held.
 func (p *playout) take(out []float32, at int64) int {
 	first := &p.queue[0]
 	n := copy(out, first.pcm[first.given:])
 	if first.id != "" {
-		p.note(spoken{
+		p.note(stretch{
 			id:   first.id,
 			from: first.from + first.given,
 			at:   at,
@@ -221,43 +220,43 @@ func (p *playout) take(out []float32, at int64) int {
 	}
 	if p.waiting == 0 {
 		close(p.drained)
-		p.tell()
+		p.notifySession()
 	}
 	return n
 }
 
-// note takes what the device was given of a sentence.
-func (p *playout) note(s spoken) {
+// note records what the device was given of a sentence.
+func (p *playout) note(s stretch) {
 	if p.newest.id != s.id {
-		p.told = 0
-		p.tell()
+		p.reported = 0
+		p.notifySession()
 	}
 	p.newest = s
 	end := s.from + s.n
-	if p.told < reportFirst && end >= reportFirst || end-p.told >= reportEvery {
-		p.told = end
-		p.tell()
+	if p.reported < reportFirst && end >= reportFirst || end-p.reported >= reportEvery {
+		p.reported = end
+		p.notifySession()
 	}
 }
 
-func (p *playout) tell() {
+func (p *playout) notifySession() {
 	select {
-	case p.news <- struct{}{}:
+	case p.progressed <- struct{}{}:
 	default:
 	}
 }
 
-// progress is how much of which sentence has been heard by now; an empty id: of
-// none.
+// progress returns the sentence that is being played and how much of it has been heard; an
+// empty id if none is.
 func (p *playout) progress(now time.Time) (id string, upTo time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.newest.id == "" {
 		return "", 0
 	}
-	heard := p.given - samplesIn(p.holds)
+	heard := p.given - samplesIn(p.buffer)
 	if since := now.Sub(p.filled); since > 0 {
-		heard += samplesIn(min(since, p.holds))
+		heard += samplesIn(min(since, p.buffer))
 	}
 	n := p.newest
 	of := n.from + int(max(int64(-n.from), min(heard-n.at, int64(n.n))))
@@ -266,29 +265,29 @@ func (p *playout) progress(now time.Time) (id string, upTo time.Duration) {
 
 func samplesIn(d time.Duration) int64 { return int64(d) * rateHz / int64(time.Second) }
 
-// empties is closed when nothing waits any more; what the device holds is heard
-// for delay from then on.
-func (p *playout) empties() <-chan struct{} {
+// whenDrained returns a channel that is closed when the queue is empty. The device's buffer
+// is heard for delay after that.
+func (p *playout) whenDrained() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.drained
 }
 
-// forget drops everything, for another conversation.
+// forget drops everything, for the next chat.
 func (p *playout) forget() {
 	p.cut()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.newest, p.told = spoken{}, 0
+	p.newest, p.reported = stretch{}, 0
 }
 
 // play queues a piece of a sentence; sent is how much of it was queued before.
 func (p *playout) play(s contract.Sound, sent int) error { return p.add(s.ID, sent, s.PCM) }
 
-// listen has a reference take all that the device is given.
+// listen sets the reference.
 func (p *playout) listen(r *reference) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r.SetHeld(p.holds)
-	p.after = r
+	r.SetHeld(p.buffer)
+	p.reference = r
 }

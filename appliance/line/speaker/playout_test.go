@@ -22,7 +22,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// What the device was given less than firstHold ago has not been heard.
+// What the device was given less than initialBuffer ago has not been heard.
 func TestProgressIsWhatWasHeardToTheFrame(t *testing.T) {
 	p := newPlayout()
 	must(t, p.add("a", 0, ramp(rateHz)))
@@ -40,8 +40,8 @@ func TestProgressIsWhatWasHeardToTheFrame(t *testing.T) {
 	for range 49 {
 		p.fill(block)
 	}
-	for after, want := range map[time.Duration]time.Duration{0: time.Second - firstHold,
-		10 * time.Millisecond: time.Second - firstHold + 10*time.Millisecond, time.Minute: time.Second} {
+	for after, want := range map[time.Duration]time.Duration{0: time.Second - initialBuffer,
+		10 * time.Millisecond: time.Second - initialBuffer + 10*time.Millisecond, time.Minute: time.Second} {
 		if id, upTo := at(after); id != "a" || upTo != want {
 			t.Errorf("%v after a second was handed over, %v of %q was heard, want %v", after, upTo, id, want)
 		}
@@ -61,7 +61,7 @@ func TestWhatIsCutEndsWithoutAClickAndIsNotPlayed(t *testing.T) {
 		loud[i] = 1
 	}
 	must(t, p.add("a", 0, loud))
-	drained := p.empties()
+	drained := p.whenDrained()
 	block := make([]float32, rateHz/100)
 	p.fill(block)
 	p.cut()
@@ -93,7 +93,7 @@ func TestACueIsNoPartOfASentence(t *testing.T) {
 	if id, _ := p.progress(time.Now()); id != "" {
 		t.Errorf("a tone is taken for %q", id)
 	}
-	if len(p.news) != 0 {
+	if len(p.progressed) != 0 {
 		t.Error("the session is told of a tone")
 	}
 }
@@ -113,8 +113,8 @@ func TestHalfAnHourOfSoundIsTheMost(t *testing.T) {
 
 // The kernel refuses requests of another size.
 func TestTheRequestForALineIsTheKernels(t *testing.T) {
-	if n := unsafe.Sizeof(lineRequest{}); n != 592 || getLine != 0xC250B407 {
-		t.Errorf("a request has %d bytes, its number is %x", n, getLine)
+	if n := unsafe.Sizeof(lineRequest{}); n != 592 || ioctlGetLine != 0xC250B407 {
+		t.Errorf("a request has %d bytes, its number is %x", n, ioctlGetLine)
 	}
 	var r lineRequest
 	if o := unsafe.Offsetof(r.config) + unsafe.Offsetof(r.config.attribute); o != 320 {
@@ -137,7 +137,7 @@ func TestALoudspeakerThatRunsDryHoldsMore(t *testing.T) {
 		}
 		asked := func() bool {
 			select {
-			case <-p.again:
+			case <-p.reopen:
 				return true
 			default:
 				return false
@@ -145,9 +145,9 @@ func TestALoudspeakerThatRunsDryHoldsMore(t *testing.T) {
 		}
 		must(t, p.add("a", 0, ramp(rateHz/20)))
 		fill(time.Hour) // the first is never late
-		for range mostDry {
-			fill(firstHold)
-			fill(firstHold + time.Millisecond)
+		for range maxUnderruns {
+			fill(initialBuffer)
+			fill(initialBuffer + time.Millisecond)
 		}
 		if asked() {
 			t.Error("it is opened anew while something is heard")
@@ -155,20 +155,20 @@ func TestALoudspeakerThatRunsDryHoldsMore(t *testing.T) {
 		for range 20 {
 			fill(10 * time.Millisecond)
 		}
-		if !asked() || p.hold() != 2*firstHold || asked() {
-			t.Errorf("it ran dry %d times, and is to hold %v", mostDry, p.wanted())
+		if !asked() || p.openBuffer() != 2*initialBuffer || asked() {
+			t.Errorf("it ran dry %d times, and is to hold %v", maxUnderruns, p.nextBuffer())
 		}
-		for range 9 * mostDry {
+		for range 9 * maxUnderruns {
 			fill(time.Second)
 		}
-		if p.hold() != mostHold {
-			t.Errorf("it is to hold %v at most, and does %v", mostHold, p.delay())
+		if p.openBuffer() != maxBuffer {
+			t.Errorf("it is to hold %v at most, and does %v", maxBuffer, p.delay())
 		}
 		for range 9 {
-			fill(dryWithin)
+			fill(underrunWindow)
 		}
-		if p.wanted() != mostHold {
-			t.Errorf("it is to hold %v", p.wanted())
+		if p.nextBuffer() != maxBuffer {
+			t.Errorf("it is to hold %v", p.nextBuffer())
 		}
 	})
 }

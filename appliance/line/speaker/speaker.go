@@ -1,7 +1,6 @@
-// Package speaker carries live chats over the box's own loudspeaker and
-// microphone: whoever stands in front of it speaks, and hears the answer. It keeps
-// the devices open, waits for somebody who wants to talk, and holds one
-// conversation at a time.
+// Package speaker carries live chats over the box's own loudspeaker and microphone: a
+// person in front of the box speaks and hears the answer. It keeps the devices open, waits
+// for somebody who wants to talk, and holds one chat at a time.
 package speaker
 
 import (
@@ -16,18 +15,18 @@ import (
 	"parley/appliance/line"
 )
 
-// Start is what begins a conversation.
+// Start is what begins a chat.
 type Start string
 
-// The ways to begin.
+// The ways to begin a chat.
 const (
 	OnSpeech Start = "speech" // somebody speaks
 	OnPhrase Start = "phrase" // somebody says a phrase
 	OnKey    Start = "key"    // a key, or a request over HTTP
-	OnButton Start = "button" // a button at a GPIO line, too
+	OnButton Start = "button" // also a button at a GPIO line
 )
 
-// Cue is how a person is told that a conversation begins and ends.
+// Cue is how a person learns that a chat begins and ends.
 type Cue string
 
 // The kinds of cues.
@@ -37,38 +36,36 @@ const (
 	NoCue Cue = "off"
 )
 
-// Options say how conversations are held.
+// Options say how chats are held.
 type Options struct {
 	Start   Start
-	Phrases []string // that begin a conversation, OnPhrase
-	// Silence is how long nobody says anything before a conversation ends.
+	Phrases []string // that begin a chat, OnPhrase
+	// Silence is how long nobody says anything before a chat ends.
 	Silence time.Duration
 	Cue     Cue
-	// Greeting is what the assistant says first, where Cue is Words and nobody has
-	// said anything yet; empty is in English. Farewell is what it says last, where
-	// the silence ends the conversation; empty is in the language spoken.
+	// Greeting is what the assistant says first, if Cue is Words and nobody has spoken yet;
+	// empty means an English one. Farewell is what it says last, if the silence ends the
+	// chat; empty means one in the language of the chat.
 	Greeting, Farewell string
-	// Absent is how long a device may be gone before the conversation ends, 10 s:
-	// what a sound server takes to start anew, and a plug to be put back.
+	// Absent is how long a device may be gone before the chat ends, 10 s: as long as a
+	// sound server takes to restart, or a plug to be put back.
 	Absent time.Duration
 }
 
-// absent is the default of Options.Absent.
-const absent = 10 * time.Second
+// defaultAbsent is the default of Options.Absent.
+const defaultAbsent = 10 * time.Second
 
-// Who says whose conversation is to begin, and with which settings. It is asked
-// each time.
+// Who returns the account and the settings of the next chat.
 type Who func(ctx context.Context) (account string, settings contract.ConnectSettings, err error)
 
-// Cards are the machine's devices. The callbacks are called by their threads, and
-// must not wait; stopped is called when a device stops by itself, where its system
-// tells.
+// Cards are the sound devices. Their threads call the callbacks, which must not block;
+// stopped is called when a device stops by itself, if its system reports that.
 type Cards interface {
-	// Play opens the loudspeaker, which is to hold so much sound: fill writes the next
-	// samples, at rateHz. name says which it is.
+	// Play opens the loudspeaker with a buffer of that length. fill writes the next
+	// samples, at rateHz. name is the device's name.
 	Play(holds time.Duration, fill func(out []float32), stopped func()) (device io.Closer, name string, err error)
-	// Record opens the microphone: heard gets the next samples, at rateHz, and does
-	// not keep them.
+	// Record opens the microphone. heard gets the next samples, at rateHz, and must not
+	// retain them.
 	Record(heard func(in []float32), stopped func()) (device io.Closer, name string, err error)
 }
 
@@ -80,66 +77,66 @@ type Parts struct {
 	Cards       Cards
 	Host        line.Host
 	Who         Who
-	Cleaner     Cleaner // nil: what is heard goes on as it is
+	Cleaner     Cleaner // nil: sound is not cleaned
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
 	Buttons     []Button
 	Log         *slog.Logger
 }
 
-// A Cleaner takes out of what is heard what was played, and noise.
+// A Cleaner removes what was played, and noise, from the microphone's sound.
 type Cleaner interface {
-	// Frame takes 10 ms of what was heard, and of what was played about then, all at
+	// Frame cleans 10 ms of sound, with what was played at about that time, all at
 	// engine.SpeechRateHz.
 	Frame(out, heard, played []float32)
-	// Unknown says that what is played in the next frame is not known.
+	// PlaybackUnknown says that it is not known what is played in the next frame.
 	PlaybackUnknown()
-	// Moved says that what was played is given as much before its echo again as at
-	// first, and Shaken that the echo comes at another time, which is not known.
+	// ReferenceMoved says that the delay between playback and echo is the initial one
+	// again, and DelayChanged that it has changed to an unknown value.
 	ReferenceMoved()
 	DelayChanged()
 	Close()
 }
 
-// Speaker holds conversations with whoever stands in front of the box.
+// Speaker holds chats with the people in front of the box.
 type Speaker struct {
 	Parts
 	options Options
 
-	heard   chan incoming
-	pushes  chan push
-	changes chan change
-	playout *playout
-	status  status
+	microphone chan incoming
+	commands   chan command
+	changes    chan change
+	playout    *playout
+	status     status
 
-	stopping context.Context // ends when no conversation is to begin any more
+	stopping context.Context // ends when no more chats may begin
 	stop     context.CancelFunc
-	gone     context.Context // ends when what is left is cut off
+	gone     context.Context // ends when what is left is dropped
 	drop     context.CancelFunc
 	closing  sync.Once
 	workers  group
 }
 
-// Open opens the devices and waits for somebody to talk to. Devices that are not
-// there are waited for, too. A Speaker is closed in the end.
+// Open opens the devices and waits for somebody to talk to. It also waits for missing
+// devices. The caller closes the Speaker.
 func Open(p Parts, o Options) *Speaker {
 	if o.Absent == 0 {
-		o.Absent = absent
+		o.Absent = defaultAbsent
 	}
 	s := &Speaker{
-		Parts:   p,
-		options: o,
-		heard:   make(chan incoming, mostHeard),
-		pushes:  make(chan push, 1),
-		changes: make(chan change, 4),
-		playout: newPlayout(),
+		Parts:      p,
+		options:    o,
+		microphone: make(chan incoming, microphoneQueue),
+		commands:   make(chan command, 1),
+		changes:    make(chan change, 4),
+		playout:    newPlayout(),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.gone, s.drop = context.WithCancel(context.Background())
 	s.workers.log = p.Log
 	s.status.set(func(n *Status) { n.State = Waiting })
-	s.workers.do("the loudspeaker", func() { s.keep(output, s.openOutput) })
-	s.workers.do("the microphone", func() { s.keep(input, s.openInput) })
+	s.workers.do("the loudspeaker", func() { s.keepOpen(output, s.openOutput) })
+	s.workers.do("the microphone", func() { s.keepOpen(input, s.openInput) })
 	s.workers.do("waiting for somebody", s.attendAlways)
 	for _, b := range p.Buttons {
 		s.workers.do("a button", func() { s.watch(b) })
@@ -147,8 +144,8 @@ func Open(p Parts, o Options) *Speaker {
 	return s
 }
 
-// Close ends the conversation, after the session was told to stop, and closes the
-// devices. What lasts when ctx ends is cut off. A second Close does nothing.
+// Close ends the chat, after the session was told to stop, and closes the devices. When ctx
+// ends, it drops what is left. A second Close does nothing.
 func (s *Speaker) Close(ctx context.Context) {
 	s.closing.Do(func() { s.close(ctx) })
 }
@@ -156,7 +153,7 @@ func (s *Speaker) Close(ctx context.Context) {
 func (s *Speaker) close(ctx context.Context) {
 	s.stop()
 	select {
-	case <-s.gone.Done(): // nobody talks any more
+	case <-s.gone.Done(): // no chat any more
 	case <-ctx.Done():
 		s.drop()
 	}
@@ -165,7 +162,7 @@ func (s *Speaker) close(ctx context.Context) {
 		s.workers.running.Wait()
 		close(over)
 	}()
-	late := time.NewTimer(parting)
+	late := time.NewTimer(closeTimeout)
 	defer late.Stop()
 	select {
 	case <-over:
@@ -173,10 +170,10 @@ func (s *Speaker) close(ctx context.Context) {
 			s.Cleaner.Close()
 		}
 	case <-late.C:
-		s.Log.Error("a sound server hangs, and the box does not wait for it")
+		s.Log.Error("sound server hangs; not waiting for it")
 	}
 }
 
-// parting is how long devices may take to close, 1 s: a sound server that hangs
-// must not keep the box from stopping.
-const parting = time.Second
+// closeTimeout bounds the closing of the devices, 1 s: a sound server that hangs must not
+// keep the box from stopping.
+const closeTimeout = time.Second

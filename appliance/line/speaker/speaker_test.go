@@ -104,13 +104,13 @@ func TestTheSessionIsToldToTheFrameWhatWasHeard(t *testing.T) {
 		c := s.talking()
 		must(t, c.says("a", 10*time.Second))
 		s.pass(3300*time.Millisecond, false)
-		if id, upTo := c.told(); id != "a" || upTo < 2*time.Second || upTo > 3300*time.Millisecond-firstHold {
+		if id, upTo := c.told(); id != "a" || upTo < 2*time.Second || upTo > 3300*time.Millisecond-initialBuffer {
 			t.Errorf("after 3.3 s it was told of %v of %q", upTo, id)
 		}
 		s.cards.unplug(output, true)
 		s.pass(2*time.Second, false)
 		id, upTo := c.told()
-		if id != "a" || upTo < 3300*time.Millisecond-firstHold || upTo > 3300*time.Millisecond {
+		if id != "a" || upTo < 3300*time.Millisecond-initialBuffer || upTo > 3300*time.Millisecond {
 			t.Errorf("of a loudspeaker that was unplugged after 3.3 s it was told of %v of %q", upTo, id)
 		}
 		s.cards.plug(output)

@@ -385,7 +385,7 @@ func (t *talk) Hear(pcm []float32) error {
 func (t *talk) sound() (heard, loud time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Duration(t.heard) * time.Second / downHz, time.Duration(t.loud) * time.Second / downHz
+	return time.Duration(t.heard) * time.Second / earHz, time.Duration(t.loud) * time.Second / earHz
 }
 
 func (t *talk) told() (id string, upTo time.Duration) {

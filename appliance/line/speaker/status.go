@@ -6,12 +6,12 @@ import (
 )
 
 var (
-	errStopped  = errors.New("the device has stopped: it was unplugged, or its sound server ended")
-	errAgain    = errors.New("the device is to be opened anew, to hold more sound")
-	errLifeless = errors.New("the device takes and brings no more sound: it was unplugged, or its sound server hangs")
+	errStopped = errors.New("the device has stopped: it was unplugged, or its sound server ended")
+	errReopen  = errors.New("the device is to be opened anew, to hold more sound")
+	errNoBeats = errors.New("the device takes and brings no more sound: it was unplugged, or its sound server hangs")
 )
 
-// State is what the line does.
+// State is the state of the line.
 type State string
 
 // The states.
@@ -20,22 +20,22 @@ const (
 	Talking State = "talking"
 )
 
-// Status is how the line is.
+// Status is the status of the line.
 type Status struct {
 	State  State
-	ChatID string // Talking, as soon as the conversation has one
+	ChatID string // when Talking, once it is known
 	Input  DeviceStatus
 	Output DeviceStatus
 }
 
-// DeviceStatus is how a device is.
+// DeviceStatus is the status of a device.
 type DeviceStatus struct {
 	Name    string
 	Open    bool
-	Trouble string // where it is not
+	Trouble string // why it is not open
 }
 
-// status is a Status that many write and read.
+// status is a Status for concurrent use.
 type status struct {
 	mu  sync.Mutex
 	now Status
@@ -53,5 +53,5 @@ func (s *status) get() Status {
 	return s.now
 }
 
-// Status is how the line is now.
+// Status returns the current status.
 func (s *Speaker) Status() Status { return s.status.get() }

@@ -12,102 +12,99 @@ import (
 )
 
 const (
-	// longestWake is how much of what was said last is read for the phrase: who
-	// speaks for longer before it, and does not pause, talks to somebody else.
-	longestWake = 8 * downHz
-	// longestStop is how long an utterance over the assistant's may be to be read for
-	// whether it says stop.
-	longestStop = 3 * downHz
+	// maxPhrase bounds the sound that is transcribed for the phrase: somebody who speaks
+	// for longer without a pause talks to somebody else.
+	maxPhrase = 8 * earHz
+	// maxStop bounds an utterance over the assistant's speech that is transcribed to find
+	// out whether it says stop.
+	maxStop = 3 * earHz
 )
 
-// words are what somebody has said.
-type words struct {
-	text       string // empty where it could not be read
-	begin, end int64  // samples of the ear
+// transcript is what somebody has said.
+type transcript struct {
+	text       string // empty if it could not be transcribed
+	begin, end int64  // in samples of the ear
 }
 
-// reader has what is said read, for the line itself: for the phrase that begins a
-// conversation, and for a stop that is said over the assistant. The attendant owns
-// it; one transcription at a time runs beside it.
-type reader struct {
+// phraseReader transcribes for the line itself: the phrase that begins a chat, and a stop
+// over the assistant's speech. The attendant uses it; one transcription runs at a time.
+type phraseReader struct {
 	transcriber engine.Transcriber
 	workers     *group
 	log         *slog.Logger
 
 	ctx     context.Context
 	cancel  context.CancelFunc
-	results chan words // of the transcription under way
+	results chan transcript // of the running transcription
 	busy    bool
-	next    *engine.Segment // to be read after it
+	next    *engine.Segment // to be transcribed next
 }
 
-func newReader(t engine.Transcriber, g *group, log *slog.Logger) *reader {
-	r := &reader{
+func newReader(t engine.Transcriber, g *group, log *slog.Logger) *phraseReader {
+	r := &phraseReader{
 		transcriber: t,
 		workers:     g,
 		log:         log,
-		results:     make(chan words, 1),
+		results:     make(chan transcript, 1),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
-func (r *reader) close() { r.cancel() }
+func (r *phraseReader) close() { r.cancel() }
 
-// ask has something that was said read; what waits for that is what was said
-// last.
-func (r *reader) ask(s engine.Segment) {
+// transcribe starts a transcription. While one runs, only the newest request waits.
+func (r *phraseReader) transcribe(s engine.Segment) {
 	if r.busy {
 		r.next = &s
 		return
 	}
 	r.busy = true
 	r.workers.do("reading what was said", func() {
-		var said words
+		var said transcript
 		defer func() { r.results <- said }()
 		said = r.read(s)
 	})
 }
 
-// done takes that a transcription is over. What waits is read, where it is still of
-// use.
-func (r *reader) done(ofUse bool) {
+// done is called after a transcription. It starts the waiting one if that is still of use.
+func (r *phraseReader) done(ofUse bool) {
 	r.busy = false
 	next := r.next
 	r.next = nil
 	if next != nil && ofUse {
-		r.ask(*next)
+		r.transcribe(*next)
 	}
 }
 
-func (r *reader) read(s engine.Segment) words {
-	pcm, said := s.PCM, words{begin: s.Begin - prefix, end: s.End}
-	if extra := len(pcm) - longestWake; extra > 0 {
+func (r *phraseReader) read(s engine.Segment) transcript {
+	pcm, said := s.PCM, transcript{begin: s.Begin - onset, end: s.End}
+	if extra := len(pcm) - maxPhrase; extra > 0 {
 		pcm, said.begin = pcm[extra:], said.begin+int64(extra)
 	}
 	t, err := r.transcriber.Transcribe(r.ctx, pcm, engine.TranscribeOptions{Urgency: engine.Speculative.Urgency()})
 	if err != nil && r.ctx.Err() == nil {
-		r.log.Error("what was said at the box's own microphone cannot be read", "err", err)
+		r.log.Error("cannot transcribe speech at the kiosk", "err", err)
 	}
 	said.text = t.Text
 	return said
 }
 
-// read takes what somebody has said: the phrase begins a conversation, and what was
-// said behind it belongs to the first turn, with all that was said since.
-func (a *attendant) read(said words) {
+// phraseRead handles a transcript: the phrase begins a chat, and what was said after it
+// belongs to the first turn, with everything since.
+func (a *attendant) phraseRead(said transcript) {
 	if a.call != nil {
 		if language.Stops(said.text) {
 			a.call.end(endSaid)
 		}
-		a.reader.done(true)
+		a.phraseReader.done(true)
 		return
 	}
 	behind, ok := "", false
 	if a.options.Start == OnPhrase {
-		behind, ok = afterAny(said.text, a.options.Phrases)
+		behind, ok = afterAnyPhrase(said.text, a.options.Phrases)
 	}
-	a.reader.done(!ok)
+	a.phraseReader.done(!ok)
 	if !ok {
 		return
 	}
@@ -118,21 +115,20 @@ func (a *attendant) read(said words) {
 	a.begin(a.ear.since(from), behind != "")
 }
 
-// afterAny is what was said behind the first of some phrases that was said.
-func afterAny(said string, phrases []string) (behind string, ok bool) {
+// afterAnyPhrase returns what was said after the first matching phrase.
+func afterAnyPhrase(said string, phrases []string) (behind string, ok bool) {
 	for _, p := range phrases {
-		if behind, ok = after(said, p); ok {
+		if behind, ok = afterPhrase(said, p); ok {
 			return behind, true
 		}
 	}
 	return "", false
 }
 
-// after is what was said behind a phrase, and whether it was said at all. What a
-// transcriber writes of a name that it does not know is a matter of luck, so each
-// word may be wrong in a letter, or in a third of them, and words may be written as
-// one.
-func after(said, phrase string) (behind string, ok bool) {
+// afterPhrase returns what was said after a phrase, and whether the phrase was said.
+// Transcribers spell unknown names arbitrarily, so a quarter of the letters may differ, and
+// words may be joined.
+func afterPhrase(said, phrase string) (behind string, ok bool) {
 	words, want := wordsOf(said), strings.ReplaceAll(language.Plain(phrase), " ", "")
 	if want == "" {
 		return "", false
@@ -160,8 +156,8 @@ func after(said, phrase string) (behind string, ok bool) {
 	return strings.Join(words[end:], " "), true
 }
 
-// wordsOf are the words of what was said, as language.Plain has them; where writing has no
-// spaces, its characters.
+// wordsOf splits a text into words, as language.Plain has them; in scripts without spaces,
+// into characters.
 func wordsOf(said string) []string {
 	var b strings.Builder
 	for _, r := range language.Plain(said) {

@@ -24,7 +24,7 @@ func TestThePhraseIsForgivenWhatTranscribersMakeOfIt(t *testing.T) {
 		{"你好小派几点了？", "你好小派", "几 点 了", true},
 		{"你好小派", "你好小派", "", true},
 	} {
-		if behind, ok := after(row.said, row.phrase); ok != row.ok || ok && behind != row.behind {
+		if behind, ok := afterPhrase(row.said, row.phrase); ok != row.ok || ok && behind != row.behind {
 			t.Errorf("%q: %q behind %q, %v; want %q, %v", row.said, behind, row.phrase, ok, row.behind, row.ok)
 		}
 	}
@@ -34,11 +34,11 @@ func TestAnyOfThePhrasesBegins(t *testing.T) {
 	phrases := []string{"Hey Parley", "Hallo Museum", "こんにちは博物館"}
 	for said, want := range map[string]string{"Hallo Museum, wo ist der Aufzug?": "wo ist der aufzug", "Hey Parley": "",
 		"こんにちは博物館": ""} {
-		if behind, ok := afterAny(said, phrases); !ok || behind != want {
+		if behind, ok := afterAnyPhrase(said, phrases); !ok || behind != want {
 			t.Errorf("%q: %q, %v; want %q", said, behind, ok, want)
 		}
 	}
-	if _, ok := afterAny("Guten Tag", phrases); ok {
+	if _, ok := afterAnyPhrase("Guten Tag", phrases); ok {
 		t.Error("something else is taken for one of them")
 	}
 }

@@ -83,7 +83,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	defer e.leave(track)
 	h, err := newJitterBuffer()
 	if err != nil {
-		c.log.Error("cannot hear a call", "err", err)
+		c.log.Error("cannot decode the sound of a call", "err", err)
 		c.lifecycle.Drop(err)
 		return
 	}

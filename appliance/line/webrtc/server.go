@@ -309,7 +309,7 @@ func (c *Call) connected() bool {
 		return true
 	case <-c.lifecycle.Gone().Done():
 	case <-late.C:
-		c.log.Info("a call found no way to its client", "waited", c.timing.Connect)
+		c.log.Info("no connection to the client of a call", "waited", c.timing.Connect)
 		c.lifecycle.Drop(errNeverCame)
 	}
 	return false
