@@ -99,9 +99,9 @@ func TestAudioOfAnUtteranceBeginsWithItsPrefix(t *testing.T) {
 }
 
 func TestPartsOfLongSpeechJoinWithoutLossOrOverlap(t *testing.T) {
-	said := segments(t, frames("v", 630)+frames(".", 25))
+	utterances := segments(t, frames("v", 630)+frames(".", 25))
 	total := 0
-	for _, s := range said {
+	for _, s := range utterances {
 		if s.Kind == PartEnded || s.Kind == Paused {
 			total += len(s.PCM)
 		}
@@ -169,9 +169,9 @@ func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 			return out
 		}
 		push(nil, row.before)
-		said := push(g.Close(nil), row.after)
+		utterances := push(g.Close(nil), row.after)
 		var events []string
-		for _, s := range said {
+		for _, s := range utterances {
 			if s.Kind == Faded {
 				continue
 			}
@@ -184,11 +184,11 @@ func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, row.want)
 			continue
 		}
-		last := said[len(said)-1]
+		last := utterances[len(utterances)-1]
 		if last.Utterance == 1 {
 			continue
 		}
-		if got := int(said[0].Voiced / FrameDuration); got != row.voiced {
+		if got := int(utterances[0].Voiced / FrameDuration); got != row.voiced {
 			t.Errorf("%s: the new utterance begins with %d frames of voice, want %d", name, got, row.voiced)
 		}
 		if last.Short != (row.prefix == 0 && row.voiced < 8) {
@@ -211,13 +211,14 @@ func (echo) Transcribe(_ context.Context, pcm []float32, _ TranscribeOptions) (T
 
 func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
 	pcm := script(frames(".", 10) + frames("v", 20) + frames(".", 30) + frames("v", 20))
-	said, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(), TranscribeOptions{},
+	utterances, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(),
+		TranscribeOptions{},
 		nil)
-	if err != nil || language != "en" || len(said) != 2 {
-		t.Fatalf("%v, %q, %v", said, language, err)
+	if err != nil || language != "en" || len(utterances) != 2 {
+		t.Fatalf("%v, %q, %v", utterances, language, err)
 	}
-	if said[0].Begin != 320*time.Millisecond || said[1].End != 2560*time.Millisecond {
-		t.Fatalf("%+v", said)
+	if utterances[0].Begin != 320*time.Millisecond || utterances[1].End != 2560*time.Millisecond {
+		t.Fatalf("%+v", utterances)
 	}
 }
 

@@ -25,10 +25,10 @@ func TestAStepIsAbortedForMoreUrgentWorkAtTheGate(t *testing.T) {
 		passages = append(passages, p)
 	})
 	var prefilling sync.WaitGroup
-	var said string
+	var answer string
 	var u engine.Usage
 	prefilling.Go(func() {
-		said, u = reply(t, m, engine.Prompt{
+		answer, u = reply(t, m, engine.Prompt{
 			Conversation: "a",
 			Messages:     long(questions[0]),
 			MaxTokens:    8,
@@ -51,8 +51,8 @@ func TestAStepIsAbortedForMoreUrgentWorkAtTheGate(t *testing.T) {
 	// The aborted step left nothing behind: the answer is that of an undisturbed request.
 	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
 	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
-	if said != alone || said != fresh {
-		t.Errorf("disturbed %q, after it %q, undisturbed %q", said, alone, fresh)
+	if answer != alone || answer != fresh {
+		t.Errorf("disturbed %q, after it %q, undisturbed %q", answer, alone, fresh)
 	}
 	if u.ReplyTokens == 0 {
 		t.Error("nothing was answered")

@@ -11,7 +11,7 @@ import (
 func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 	m := small(t, nil)
 	first := ask("When is breakfast?")
-	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
+	answer, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
 	if u.CachedTokens != 0 || u.PromptTokens != len(tokensOf(t, m, first, true)) {
 		t.Errorf("first turn: %+v; nothing can be cached yet", u)
 	}
@@ -19,7 +19,7 @@ func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 		t.Errorf("first turn: %+v", u)
 	}
 
-	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
+	second := append(slices.Clone(first), says(engine.Assistant, answer), says(engine.User, "And the pool?"))
 	_, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 4})
 	// New are the markup between the turns, nine tokens at most, and the user's words.
 	old := len(tokensOf(t, m, second[:3], false))
@@ -31,8 +31,8 @@ func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 func TestPrefillAfterATurnLeavesOnlyTheUsersWordsToRead(t *testing.T) {
 	m := small(t, nil)
 	first := ask("When is breakfast?")
-	said, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
-	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
+	answer, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
+	second := append(slices.Clone(first), says(engine.Assistant, answer), says(engine.User, "And the pool?"))
 	p := engine.Prompt{Conversation: "a", Messages: second[:3], MaxTokens: 12}
 	if err := m.Prefill(within(t), p); err != nil {
 		t.Fatal(err)
@@ -59,18 +59,18 @@ func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
 	m := small(t, nil)
 	alike := len(tokensOf(t, m, repeating("")[:7], false))
 	reply(t, m, engine.Prompt{Conversation: "a", Messages: repeating("garden"), MaxTokens: 8})
-	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
+	answer, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
 	if u.CachedTokens < alike {
 		t.Errorf("%d tokens borrowed; the two begin with the same %d", u.CachedTokens, alike)
 	}
-	if said != "silver" {
-		t.Errorf("with a copied beginning: %q", said)
+	if answer != "silver" {
+		t.Errorf("with a copied beginning: %q", answer)
 	}
 	// The sequence that was copied from is cleared; the copy stays valid.
 	m.Forget("a")
-	said, u = reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
-	if said != "silver" || u.CachedTokens != u.PromptTokens-1 {
-		t.Errorf("after the source of the copy was cleared: %q with %+v", said, u)
+	answer, u = reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
+	if answer != "silver" || u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("after the source of the copy was cleared: %q with %+v", answer, u)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestCachesAreEvictedWhenCellsRunOut(t *testing.T) {
 		p := engine.Prompt{Conversation: name, MaxTokens: 40, Messages: []engine.Message{
 			says(engine.User, "My name begins with "+name+". Count slowly from one to a hundred, please, "+
 				"and say every number in words, one after the other, without leaving any out.")}}
-		if said, _ := reply(t, m, p); said == "" {
+		if answer, _ := reply(t, m, p); answer == "" {
 			t.Errorf("%s got no answer", name)
 		}
 	}

@@ -12,17 +12,17 @@ import (
 
 // checked returns what passes the check of an answer that arrives word by word, and how much of it
 // had arrived when its beginning was let through.
-func checked(p engine.Prompt, answer string) (said string, after int, err error) {
-	c := newClaimCheck(p, func(p engine.Part) error { said += p.Text; return nil })
+func checked(p engine.Prompt, answer string) (passed string, after int, err error) {
+	c := newClaimCheck(p, func(p engine.Part) error { passed += p.Text; return nil })
 	for i, w := range strings.SplitAfter(answer, " ") {
 		if err = c.take(engine.Part{Text: w}); err != nil {
 			break
 		}
-		if said != "" && after == 0 {
+		if passed != "" && after == 0 {
 			after = i + 1
 		}
 	}
-	return said, after, c.end(err)
+	return passed, after, c.end(err)
 }
 
 var hotelPrompt = engine.Prompt{Messages: []engine.Message{says(engine.System, hotel), says(engine.User, "Hello.")}}
@@ -39,8 +39,8 @@ func TestAnAnswerDoesNotClaimWhatNoToolDid(t *testing.T) {
 		"Sure, I've just ordered two pizzas.":        cannot,
 		"The pool closes at nine. I have booked it.": "The pool closes at nine. " + cannot,
 	} {
-		if said, _, err := checked(hotelPrompt, answer); err != nil || said != want {
-			t.Errorf("%q: %q (%v), want %q", answer, said, err, want)
+		if passed, _, err := checked(hotelPrompt, answer); err != nil || passed != want {
+			t.Errorf("%q: %q (%v), want %q", answer, passed, err, want)
 		}
 	}
 }
@@ -60,9 +60,9 @@ func TestWhatClaimsNothingIsSaid(t *testing.T) {
 		"The taxi was booked by your wife.":                     1,
 		"Il est ouvert jusqu'à neuf heures.":                    1,
 	} {
-		said, after, err := checked(hotelPrompt, answer)
-		if err != nil || said != answer || after > words {
-			t.Errorf("%q: %v, said %q, first after %d words, want %d", answer, err, said, after, words)
+		passed, after, err := checked(hotelPrompt, answer)
+		if err != nil || passed != answer || after > words {
+			t.Errorf("%q: %v, said %q, first after %d words, want %d", answer, err, passed, after, words)
 		}
 	}
 }
@@ -74,11 +74,11 @@ func TestWhatAToolDidMayBeSaid(t *testing.T) {
 		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "1", Name: "book_taxi"}}},
 		engine.Message{Role: engine.ToolRole, CallID: "1", Content: `{"status":"ok"}`})
 	may := func(p engine.Prompt, answer string) bool {
-		said, _, err := checked(p, answer)
+		passed, _, err := checked(p, answer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return said == answer
+		return passed == answer
 	}
 	if !may(p, "I have sent a taxi for you.") {
 		t.Error("the result of a tool that has just answered is taken for a claim")
@@ -104,8 +104,8 @@ func TestTheCheckLosesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		answer := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(words), rapid.StringN(0, 6, -1)), 0,
 			14).Draw(rt, "answer"), " ")
-		said := ""
-		c := newClaimCheck(hotelPrompt, func(p engine.Part) error { said += p.Text; return nil })
+		passed := ""
+		c := newClaimCheck(hotelPrompt, func(p engine.Part) error { passed += p.Text; return nil })
 		var err error
 		for rest := answer; rest != "" && err == nil; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "piece")
@@ -115,9 +115,9 @@ func TestTheCheckLosesNothing(t *testing.T) {
 		if err == nil {
 			err = c.pass(true)
 		}
-		if err == nil && said != answer || err != nil &&
-			(!errors.Is(err, errClaim) || !strings.HasPrefix(answer, said)) {
-			rt.Fatalf("%q: %v after %q", answer, err, said)
+		if err == nil && passed != answer || err != nil &&
+			(!errors.Is(err, errClaim) || !strings.HasPrefix(answer, passed)) {
+			rt.Fatalf("%q: %v after %q", answer, err, passed)
 		}
 	})
 }

@@ -75,7 +75,7 @@ func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 
 // The model chooses values where the schema says so, and the user is only asked for the others.
 func TestAChoiceIsNeverAskedFor(t *testing.T) {
-	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
+	for _, c := range []struct{ parameters, user, written, arguments, missing string }{
 		{weatherParameters, "What's the weather like in New York City?",
 			`{"location":"New York City","format":"fahrenheit"}`, `{"location":"New York City","format":"fahrenheit"}`,
 			""},
@@ -97,10 +97,10 @@ func TestAChoiceIsNeverAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		arguments, missing, fault := checkArguments(p, c.written,
-			newSource([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
+			newSource([]engine.Message{says(engine.User, c.user)}).copier(json.RawMessage(c.parameters), false))
 		if arguments != c.arguments || fault != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") ||
 			len(missing) == 1 && missing[0].Name != c.missing {
-			t.Errorf("%q: %s, missing %v, %v", c.said, arguments, missing, fault)
+			t.Errorf("%q: %s, missing %v, %v", c.user, arguments, missing, fault)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 	event := `{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string","format":"date"}},` +
 		`"required":["title","date"]}`
 	for _, c := range []struct {
-		parameters, said string
+		parameters, user string
 		is               float64
 	}{
 		{order, "has 55310 been shipped yet", evidence},
@@ -132,8 +132,8 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := evidenceFor(p, []engine.Message{says(engine.User, c.said)}); got != c.is {
-			t.Errorf("%q: %g, want %g", c.said, got, c.is)
+		if got := evidenceFor(p, []engine.Message{says(engine.User, c.user)}); got != c.is {
+			t.Errorf("%q: %g, want %g", c.user, got, c.is)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		name, description, said string
+		name, description, user string
 		is                      float64
 	}{
 		{"order_status", "Tells where an order is.", "Has 55310 been shipped yet?", evidence},
@@ -156,8 +156,8 @@ func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
 	} {
 		set := &toolset{tools: []engine.Tool{{Name: c.name, Description: c.description}},
 			parameters: []*schema.Parameters{p}}
-		if got := set.evidenceFor(0, []engine.Message{says(engine.User, c.said)}); got != c.is {
-			t.Errorf("%s, %q: %g, want %g", c.name, c.said, got, c.is)
+		if got := set.evidenceFor(0, []engine.Message{says(engine.User, c.user)}); got != c.is {
+			t.Errorf("%s, %q: %g, want %g", c.name, c.user, got, c.is)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func TestNamedDaysAreCalculated(t *testing.T) {
 	wednesday := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
-	for said, want := range map[string]string{
+	for user, want := range map[string]string{
 		"Tomorrow at three.":                           "2026-03-05",
 		"The day after tomorrow.":                      "2026-03-06",
 		"On Friday, or on Monday.":                     "2026-03-06 2026-03-09",
@@ -26,11 +26,11 @@ func TestNamedDaysAreCalculated(t *testing.T) {
 		"It was 20 degrees in March, I will march out": "",
 	} {
 		var got []string
-		for _, d := range daysOf(wordsOf(said), wednesday) {
+		for _, d := range daysOf(wordsOf(user), wednesday) {
 			got = append(got, d.Format(time.DateOnly))
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("%q: %q, want %q", said, got, want)
+			t.Errorf("%q: %q, want %q", user, got, want)
 		}
 	}
 }

@@ -30,11 +30,11 @@ func repeating(word string) []engine.Message {
 func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 	m := small(t, func(o *Options) { o.Conversations, o.Threads = 3, 0 })
 	words := []string{"garden", "market", "silver", "doctor", "monkey", "bridge"}
-	said := make([]string, len(words))
+	answers := make([]string, len(words))
 	var wg sync.WaitGroup
 	for i, word := range words {
 		wg.Go(func() {
-			said[i], _ = reply(t, m, engine.Prompt{
+			answers[i], _ = reply(t, m, engine.Prompt{
 				Conversation: word,
 				Messages:     repeating(word),
 				MaxTokens:    8,
@@ -44,8 +44,8 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 	}
 	wg.Wait()
 	for i, word := range words {
-		if said[i] != word {
-			t.Errorf("asked for %q, got %q", word, said[i])
+		if answers[i] != word {
+			t.Errorf("asked for %q, got %q", word, answers[i])
 		}
 	}
 }
@@ -376,9 +376,9 @@ func TestAPanicOutsideAReplyEndsTheRequestsAndNotTheProgram(t *testing.T) {
 	if busy, _ := gate.Load(); busy != 0 {
 		t.Errorf("%d cores are still held", busy)
 	}
-	said, u := reply(t, m, cached)
-	if said != "garden" || u.CachedTokens != u.PromptTokens-1 {
-		t.Errorf("afterwards %q, %+v", said, u)
+	answer, u := reply(t, m, cached)
+	if answer != "garden" || u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("afterwards %q, %+v", answer, u)
 	}
 	waitFor(t, func() bool { m.mailbox.mu.Lock(); defer m.mailbox.mu.Unlock(); return m.mailbox.pending == 0 })
 }

@@ -22,23 +22,23 @@ func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 				Messages: append(ask("When is breakfast?"),
 					cut, says(engine.User, "Sorry, when?"), cut, says(engine.User, question)),
 			}
-			said, _ := reply(t, m, p)
-			if !endsSentence(said) || strings.Contains(said, "…") {
-				t.Errorf("after %q, to %q: %q", heard, question, said)
+			answer, _ := reply(t, m, p)
+			if !endsSentence(answer) || strings.Contains(answer, "…") {
+				t.Errorf("after %q, to %q: %q", heard, question, answer)
 			}
 		}
 	}
 }
 
 func TestWhatEndsWithASentence(t *testing.T) {
-	for said, whole := range map[string]bool{
+	for answer, whole := range map[string]bool{
 		"Yes.": true, "Is it?": true, "He said \"no.\" ": true, "All right! 🙂": true, "开了。": true, "क्या?": true,
 		"(It is.)": true,
 		"":         false, "The weather in Linz is…": false, "The weather in Linz": false, "At 10:": false,
 		"From 7 to 10.30, (daily": false,
 	} {
-		if endsSentence(said) != whole {
-			t.Errorf("%q is whole: %v", said, !whole)
+		if endsSentence(answer) != whole {
+			t.Errorf("%q is whole: %v", answer, !whole)
 		}
 	}
 }
@@ -67,8 +67,8 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 // An answer that was interrupted at its first word is left out: a model that reads "I'm" three
 // times continues that way.
 func TestFragmentsOfAnswersAreLeftOut(t *testing.T) {
-	cut := func(said string) engine.Message {
-		return engine.Message{Role: engine.Assistant, Content: said, Interrupted: true}
+	cut := func(answer string) engine.Message {
+		return engine.Message{Role: engine.Assistant, Content: answer, Interrupted: true}
 	}
 	p := engine.Prompt{Messages: append(ask("Who is this?"), cut("I'm… …"), says(engine.User, "Hello?"),
 		cut("You have reached…"), says(engine.User, "Who?"),

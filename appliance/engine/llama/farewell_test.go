@@ -15,7 +15,7 @@ func TestAFarewellCallsHangUp(t *testing.T) {
 	}
 	s := &toolset{tools: []engine.Tool{{Name: "next_train"}, {Name: hangUp}},
 		parameters: []*schema.Parameters{nothing, nothing}}
-	for said, leaves := range map[string]bool{
+	for user, leaves := range map[string]bool{
 		"bye": true, "Goodbye!": true, "That's all, thanks.": true, "Okay, thank you, bye bye.": true,
 		"No, thank you, that is all. Goodbye.": true, "You can hang up now.": true,
 		"Please end the call.": true, "See you tomorrow!": true, "Tschüss, danke.": true, "Au revoir.": true,
@@ -26,8 +26,8 @@ func TestAFarewellCallsHangUp(t *testing.T) {
 		"That's all.": false, "See you": true, "Did you hang up?": false, "I see you have a pool.": false,
 		"Good night train to Rome, please.": false, "": false, "Say goodbye to my mother.": false,
 	} {
-		if got := s.farewellTool(ask(said)) == 1; got != leaves {
-			t.Errorf("%q: it hangs up: %v", said, got)
+		if got := s.farewellTool(ask(user)) == 1; got != leaves {
+			t.Errorf("%q: it hangs up: %v", user, got)
 		}
 	}
 	asked := says(engine.Assistant, "What would you like on your pizza?")

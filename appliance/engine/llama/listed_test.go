@@ -11,7 +11,7 @@ import (
 func TestTheRestOfAListIsARequestOfItsOwn(t *testing.T) {
 	call := func(name, arguments string) engine.ToolCall { return engine.ToolCall{Name: name, Arguments: arguments} }
 	for _, row := range []struct {
-		said  string
+		user  string
 		since []engine.ToolCall
 		want  string
 	}{
@@ -51,11 +51,11 @@ func TestTheRestOfAListIsARequestOfItsOwn(t *testing.T) {
 		{"", []engine.ToolCall{call("t", `broken`)}, ""},
 	} {
 		got := ""
-		if left := listedRequests(row.said, row.since); len(left) > 0 {
+		if left := listedRequests(row.user, row.since); len(left) > 0 {
 			got = left[0]
 		}
 		if got != row.want {
-			t.Errorf("%q after %v: %q, want %q", row.said, row.since, got, row.want)
+			t.Errorf("%q after %v: %q, want %q", row.user, row.since, got, row.want)
 		}
 	}
 }

@@ -97,12 +97,12 @@ func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 	m := small(t, func(o *Options) {
 		o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf")
 	})
-	said, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask("What does parking cost?"), MaxTokens: 24})
-	if !strings.Contains(said, "12") && !strings.Contains(strings.ToLower(said), "twelve") {
-		t.Errorf("parking costs 12 dollars; the model said %q", said)
+	answer, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask("What does parking cost?"), MaxTokens: 24})
+	if !strings.Contains(answer, "12") && !strings.Contains(strings.ToLower(answer), "twelve") {
+		t.Errorf("parking costs 12 dollars; the model said %q", answer)
 	}
 	warm := engine.Prompt{Messages: ask("What does parking cost?"), MaxTokens: 24, Temperature: 0.7}
-	if said, _ := reply(t, m, warm); said == "" {
+	if answer, _ := reply(t, m, warm); answer == "" {
 		t.Error("nothing was said at temperature 0.7")
 	}
 }

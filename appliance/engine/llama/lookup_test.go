@@ -154,7 +154,7 @@ func toy(always bool, table [5][5]float32) *decoder {
 }
 
 // says returns one reply of at most six tokens, and how many steps it took.
-func (d *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
+func (d *decoder) says(t *testing.T, rng *rand.Rand) (answer []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{
 		prompt:    prompt,
@@ -241,9 +241,9 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 		{never, never, never, 0, never}, {0, never, never, never, never}, {}}
 	o := toy(true, table) // after 0 always comes 1, then 2, 3, and so on
 	want := newGuessStats(true)
-	said, steps := o.says(t, rand.New(rand.NewPCG(1, 1)))
-	if all := []Token{1, 2, 3, 0, 1, 2}; !slices.Equal(said, all) {
-		t.Fatalf("%v, want %v", said, all)
+	answer, steps := o.says(t, rand.New(rand.NewPCG(1, 1)))
+	if all := []Token{1, 2, 3, 0, 1, 2}; !slices.Equal(answer, all) {
+		t.Fatalf("%v, want %v", answer, all)
 	}
 	// After the first 0 1 the prompt has 2, after the last 3, which is guessed;
 	// after 0 1 2 it has 3 0 1, which comes true, and then 3, which does not.
@@ -312,10 +312,10 @@ func TestTheCacheIsGoodAfterGuesses(t *testing.T) {
 	for i, m := range []*Model{plain, guessed} {
 		messages := repeatPrompt(recited[0])
 		for _, next := range []string{recited[1], recited[2], ""} {
-			said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: messages, MaxTokens: 40})
+			answer, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: messages, MaxTokens: 40})
 			u.FirstToken = 0
-			usages[i], texts[i] = append(usages[i], u), append(texts[i], said)
-			messages = append(messages, says(engine.Assistant, said), says(engine.User, next))
+			usages[i], texts[i] = append(usages[i], u), append(texts[i], answer)
+			messages = append(messages, says(engine.Assistant, answer), says(engine.User, next))
 		}
 	}
 	if !slices.Equal(texts[0], texts[1]) || !slices.Equal(usages[0], usages[1]) {
@@ -326,9 +326,9 @@ func TestTheCacheIsGoodAfterGuesses(t *testing.T) {
 func TestAReplyWithGuessesEndsWhereItIsToldTo(t *testing.T) {
 	m, _ := counted(t, lookupAlways)
 	for _, most := range []int{1, 2, 3, 5, 8, 13} {
-		said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: repeatPrompt(recited[0]), MaxTokens: most})
-		if u.ReplyTokens != most || !strings.HasPrefix(recited[0], said) {
-			t.Errorf("at most %d: %q, %d tokens", most, said, u.ReplyTokens)
+		answer, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: repeatPrompt(recited[0]), MaxTokens: most})
+		if u.ReplyTokens != most || !strings.HasPrefix(recited[0], answer) {
+			t.Errorf("at most %d: %q, %d tokens", most, answer, u.ReplyTokens)
 		}
 	}
 }
@@ -355,14 +355,14 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 	var others sync.WaitGroup
 	for _, sentence := range recited {
 		others.Go(func() {
-			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: repeatPrompt(sentence),
-				MaxTokens: 40}); said != sentence {
-				t.Errorf("after a cancelled reply, with others: %q", said)
+			if answer, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: repeatPrompt(sentence),
+				MaxTokens: 40}); answer != sentence {
+				t.Errorf("after a cancelled reply, with others: %q", answer)
 			}
 		})
 	}
 	others.Wait()
-	if said, u := reply(t, m, p); said != recited[0] || u.CachedTokens != u.PromptTokens-1 {
-		t.Errorf("%q, %+v", said, u)
+	if answer, u := reply(t, m, p); answer != recited[0] || u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("%q, %+v", answer, u)
 	}
 }

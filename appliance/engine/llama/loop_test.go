@@ -15,14 +15,14 @@ func TestALoopIsNoticedWhenItHasRepeated(t *testing.T) {
 		for i := range part {
 			part[i] = Token(2000 + i)
 		}
-		said := slices.Clone(before)
-		for len(said)-len(before) < max(2*period, minLoopTokens) {
-			said = append(said, part[(len(said)-len(before))%period])
+		generated := slices.Clone(before)
+		for len(generated)-len(before) < max(2*period, minLoopTokens) {
+			generated = append(generated, part[(len(generated)-len(before))%period])
 		}
-		if !loops(said) {
+		if !loops(generated) {
 			rt.Fatalf("period %d went unnoticed", period)
 		}
-		if loops(said[:len(said)-1]) {
+		if loops(generated[:len(generated)-1]) {
 			rt.Fatalf("period %d was noticed a token early", period)
 		}
 	})

@@ -62,15 +62,15 @@ func ask(question string) []engine.Message {
 // reply generates a reply and returns all of it.
 func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
 	t.Helper()
-	var said strings.Builder
+	var answer strings.Builder
 	u, err := m.Generate(within(t), p, func(part engine.Part) error {
-		said.WriteString(part.Text)
+		answer.WriteString(part.Text)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return said.String(), u
+	return answer.String(), u
 }
 
 // tokensOf tokenizes messages.

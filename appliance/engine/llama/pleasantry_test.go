@@ -12,7 +12,7 @@ import (
 
 func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 	s := &toolset{tools: hotelTools}
-	for said, pleases := range map[string]bool{
+	for user, pleases := range map[string]bool{
 		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true,
 		"Thanks a lot for your help":         true,
 		"Hello, how are you? (sounds: calm)": true, "How are you? (sounds: calm) (noted)": true,
@@ -20,8 +20,8 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false,
 		"How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
-		if got := s.isPleasantry(ask(said)); got != pleases {
-			t.Errorf("%q: it is a pleasantry: %v", said, got)
+		if got := s.isPleasantry(ask(user)); got != pleases {
+			t.Errorf("%q: it is a pleasantry: %v", user, got)
 		}
 	}
 	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."},
@@ -62,12 +62,12 @@ func TestAGreetingIsAnsweredWithoutTheRouter(t *testing.T) {
 		MaxTokens:    4,
 		Urgency:      engine.Live.Urgency(),
 	}
-	if said, _ := reply(t, m, p); said == "" || strings.Contains(log.String(), "msg=router") {
-		t.Errorf("it says %q, and asked the router: %s", said, log.String())
+	if answer, _ := reply(t, m, p); answer == "" || strings.Contains(log.String(), "msg=router") {
+		t.Errorf("the reply is %q, and the router was asked: %s", answer, log.String())
 	}
 	p.Messages = ask("When is breakfast?")
-	if said, _ := reply(t, m, p); said == "" || !strings.Contains(log.String(), "msg=router") {
-		t.Errorf("it says %q, and did not ask the router", said)
+	if answer, _ := reply(t, m, p); answer == "" || !strings.Contains(log.String(), "msg=router") {
+		t.Errorf("the reply is %q, and the router was not asked", answer)
 	}
 }
 

@@ -166,9 +166,9 @@ func TestARejectedStateIsOnlyAMiss(t *testing.T) {
 	s.put(tokens, []byte(strings.Repeat("no state at all ", 4096)))
 	m.Close()
 	m = openCached(t, dir, nil)
-	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
-	if u.CachedTokens != 0 || said == "" {
-		t.Errorf("%d tokens came from a rejected state, and the reply was %q", u.CachedTokens, said)
+	answer, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
+	if u.CachedTokens != 0 || answer == "" {
+		t.Errorf("%d tokens came from a rejected state, and the reply was %q", u.CachedTokens, answer)
 	}
 }
 
@@ -240,15 +240,15 @@ func TestAStateWithNaNIsComputedAgain(t *testing.T) {
 	s.put(tokens, state)
 
 	m = openCached(t, dir, nil)
-	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
-	if said != want || u.CachedTokens > 0 {
-		t.Errorf("the reply is %q, want %q; %d tokens were cached", said, want, u.CachedTokens)
+	answer, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
+	if answer != want || u.CachedTokens > 0 {
+		t.Errorf("the reply is %q, want %q; %d tokens were cached", answer, want, u.CachedTokens)
 	}
 	if len(promptFiles(t, dir)) != 0 {
 		t.Error("the file lies there still")
 	}
-	if said, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]),
-		MaxTokens: 12}); said != want {
-		t.Errorf("the reply to the next conversation is %q, want %q", said, want)
+	if answer, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]),
+		MaxTokens: 12}); answer != want {
+		t.Errorf("the reply to the next conversation is %q, want %q", answer, want)
 	}
 }

@@ -155,7 +155,7 @@ func TestPromptsAreEvictedForConversations(t *testing.T) {
 		p := ask(questions[i%6])
 		p[0].Content = strings.Repeat(string(rune('A'+i)), 3) + ". " + p[0].Content
 		name := p[0].Content[:3]
-		if said, _ := reply(t, m, engine.Prompt{Conversation: name, Messages: p, MaxTokens: 60}); said == "" {
+		if answer, _ := reply(t, m, engine.Prompt{Conversation: name, Messages: p, MaxTokens: 60}); answer == "" {
 			t.Errorf("%s got no answer", name)
 		}
 		if i%2 == 0 {

@@ -13,7 +13,7 @@ func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 	m := small(t, nil)
 	m.description.Parameters = smallModel // as in a model whose router needs one token after the last word
 	for name, row := range map[string]struct {
-		said, rest   string
+		user, rest   string
 		routerTokens int // tokens
 	}{
 		"read while it is spoken":              {"Could you please tell me when the", " pool opens?", 5},
@@ -23,20 +23,20 @@ func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 		for _, with := range []bool{false, true} {
 			p := engine.Prompt{
 				Conversation: name,
-				Messages:     ask(row.said),
+				Messages:     ask(row.user),
 				MaxTokens:    4,
 				Urgency:      engine.Prefetch.Urgency(),
 			}
 			if with {
 				p.Tools = hotelTools
 			}
-			if row.said == "" {
+			if row.user == "" {
 				p.Messages = p.Messages[:1]
 			}
 			if err := m.Prefill(within(t), p); err != nil {
 				t.Fatal(err)
 			}
-			p.Messages, p.Urgency = ask(row.said+row.rest), engine.Live.Urgency()
+			p.Messages, p.Urgency = ask(row.user+row.rest), engine.Live.Urgency()
 			_, u := reply(t, m, p)
 			m.Forget(name)
 			steps[with] = u.Steps
@@ -64,13 +64,13 @@ func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
 		MaxTokens: 60,
 		Urgency:   engine.Live.Urgency(),
 	}
-	said, u := reply(t, m, p)
+	answer, u := reply(t, m, p)
 	read := u.PromptTokens + u.RouterTokens
 	if u.RouterTokens < 4*stepTokensInteractive || u.PromptTokens >= u.RouterTokens {
 		t.Fatalf("the words have %d tokens, the choice %d: they are to be read first, and the choice in many steps",
 			u.PromptTokens, u.RouterTokens)
 	}
 	if most := read/stepTokensInteractive + 3; u.Steps > most {
-		t.Errorf("%d tokens were computed in %d steps, want at most %d; the reply is %q", read, u.Steps, most, said)
+		t.Errorf("%d tokens were computed in %d steps, want at most %d; the reply is %q", read, u.Steps, most, answer)
 	}
 }

@@ -189,10 +189,10 @@ func TestAToolThatHasAnsweredIsNotCalledAgain(t *testing.T) {
 
 func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 	m := small(t, nil)
-	const said = "Please get me a taxi for two people to the airport, and I would like it to come to the back door"
+	const user = "Please get me a taxi for two people to the airport, and I would like it to come to the back door"
 	p := engine.Prompt{
 		Conversation: "chat",
-		Messages:     ask(said),
+		Messages:     ask(user),
 		Tools:        hotelTools,
 		Urgency:      engine.Prefetch.Urgency(),
 	}
@@ -218,7 +218,7 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 		}
 		return u
 	}
-	p.Messages, p.Urgency = ask(said+" at six."), engine.Live.Urgency()
+	p.Messages, p.Urgency = ask(user+" at six."), engine.Live.Urgency()
 	if u := route(p); u.PromptTokens-u.CachedTokens > 12 {
 		t.Errorf("%d of %d tokens were read", u.PromptTokens-u.CachedTokens, u.PromptTokens)
 	}
@@ -244,9 +244,9 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens := func(prefill bool, said ...string) []Token {
+		tokens := func(prefill bool, user ...string) []Token {
 			p := engine.Prompt{Conversation: "c", Messages: []engine.Message{says(engine.System, hotel)}}
-			for i, text := range said {
+			for i, text := range user {
 				p.Messages = append(p.Messages, says([]engine.Role{engine.User, engine.Assistant}[i%2], text))
 			}
 			r, err := m.routerRequest(t.Context(), p, set, prefill)

@@ -9,12 +9,12 @@ import (
 )
 
 func TestInventedValuesAreRecognised(t *testing.T) {
-	text := func(said string) []engine.Message {
+	text := func(user string) []engine.Message {
 		return []engine.Message{says(engine.System,
-			"The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, said)}
+			"The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, user)}
 	}
 	for _, c := range []struct {
-		said, value string
+		user, value string
 		is          bool
 	}{
 		{"A taxi to the station at six this evening, please.", `"train station"`, true},
@@ -70,8 +70,8 @@ func TestInventedValuesAreRecognised(t *testing.T) {
 		{"Ein Taxi zum Bahnhof um sechs bitte.", `"Bahnhof"`, true},
 		{"请明天早上七点叫醒我。", `7`, true}, // the language is not supported: the model is trusted
 	} {
-		if got := newSource(text(c.said)).supports(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
-			t.Errorf("%q: %s was said: %v", c.said, c.value, got)
+		if got := newSource(text(c.user)).supports(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
+			t.Errorf("%q: %s was said: %v", c.user, c.value, got)
 		}
 	}
 }

@@ -54,15 +54,15 @@ func TestAChoiceIsTheLikelierTheBetterItFits(t *testing.T) {
 func TestAReplyFollowsAGrammar(t *testing.T) {
 	m := small(t, nil)
 	for _, temperature := range []float64{0, 0.8} {
-		said, _ := reply(t, m, engine.Prompt{
+		answer, _ := reply(t, m, engine.Prompt{
 			Messages:    ask(questions[0]),
 			Temperature: temperature,
 			MaxTokens:   20,
 			Grammar:     "root ::= (\"yes\" | \"no\") \", \" [0-9]{2} \" rooms\"\n",
 		})
-		if !(strings.HasPrefix(said, "yes, ") || strings.HasPrefix(said, "no, ")) ||
-			!strings.HasSuffix(said, " rooms") {
-			t.Errorf("at %g: %q", temperature, said)
+		if !(strings.HasPrefix(answer, "yes, ") || strings.HasPrefix(answer, "no, ")) ||
+			!strings.HasSuffix(answer, " rooms") {
+			t.Errorf("at %g: %q", temperature, answer)
 		}
 	}
 	for _, bad := range []string{"root ::= (", "start ::= \"a\"", "root ::= missing", "root ::= root \"a\""} {
@@ -107,7 +107,7 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, pack, "model.gguf") })
 	const prompt = "You are a friendly voice assistant. Answer in one short sentence. Today is Wednesday, 4 March 2026."
 	for _, c := range []struct {
-		tool, said, arguments string // a pattern; empty: no call
+		tool, user, arguments string // a pattern; empty: no call
 		times                 int    // at a temperature of 1, in addition to once at 0
 		// for values that nobody said; the smaller model says that it does not know, or more
 		asks bool
@@ -129,30 +129,30 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 		for n := range c.times + 1 {
 			p := engine.Prompt{
 				Conversation: "vendor",
-				Messages:     []engine.Message{says(engine.System, prompt), says(engine.User, c.said)},
+				Messages:     []engine.Message{says(engine.System, prompt), says(engine.User, c.user)},
 				Tools:        []engine.Tool{vendorTools[c.tool]},
 				MaxTokens:    32,
 				Temperature:  float64(min(n, 1)),
 				Urgency:      engine.Live.Urgency(),
 			}
 			var calls []engine.ToolCall
-			var said strings.Builder
+			var answer strings.Builder
 			_, err := m.Generate(within(t), p, func(part engine.Part) error {
 				if part.Call != nil {
 					calls = append(calls, *part.Call)
 				}
-				said.WriteString(part.Text)
+				answer.WriteString(part.Text)
 				return nil
 			})
 			switch {
 			case err != nil:
-				t.Fatalf("%s: %v", c.said, err)
-			case c.arguments == "" && (len(calls) > 0 || said.Len() == 0 ||
-				c.asks && pack == "llm-qwen" && !strings.HasSuffix(said.String(), "?")):
-				t.Errorf("%s: called %+v and said %q", c.said, calls, said.String())
+				t.Fatalf("%s: %v", c.user, err)
+			case c.arguments == "" && (len(calls) > 0 || answer.Len() == 0 ||
+				c.asks && pack == "llm-qwen" && !strings.HasSuffix(answer.String(), "?")):
+				t.Errorf("%s: called %+v and said %q", c.user, calls, answer.String())
 			case c.arguments != "" && (len(calls) != 1 || calls[0].ID == "" ||
 				!regexp.MustCompile(c.arguments).MatchString(calls[0].Arguments)):
-				t.Errorf("%s: called %+v and said %q, want %s", c.said, calls, said.String(), c.arguments)
+				t.Errorf("%s: called %+v and said %q, want %s", c.user, calls, answer.String(), c.arguments)
 			case c.arguments != "" && n == 0 && c.times > 0:
 				answered(t, m, p, calls[0])
 			}
@@ -166,9 +166,9 @@ func answered(t *testing.T, m *Model, p engine.Prompt, call engine.ToolCall) {
 	p.Messages = append(slices.Clone(p.Messages),
 		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{call}},
 		engine.Message{Role: engine.ToolRole, CallID: call.ID, Content: `{"status":"done","confirmation":"4711"}`})
-	said, _ := reply(t, m, p)
-	if said == "" || strings.Contains(said, "tool_call") {
-		t.Errorf("after the answer of a tool: %q", said)
+	answer, _ := reply(t, m, p)
+	if answer == "" || strings.Contains(answer, "tool_call") {
+		t.Errorf("after the answer of a tool: %q", answer)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 			atOnce <- struct{}{}
 			all.Go(func() {
 				defer func() { <-atOnce }()
-				var said strings.Builder
+				var answer strings.Builder
 				const most = 200
 				usage, err := m.Generate(within(t), engine.Prompt{
 					Messages:    []engine.Message{says(engine.User, "Call it.")},
@@ -226,14 +226,14 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 					MaxTokens:   most,
 					Temperature: temperature,
 				}, func(part engine.Part) error {
-					said.WriteString(part.Text)
+					answer.WriteString(part.Text)
 					return nil
 				})
 				if err == nil && usage.ReplyTokens < most { // a string or a list may be incomplete
-					err = fits(json.RawMessage(parameters), said.String())
+					err = fits(json.RawMessage(parameters), answer.String())
 				}
 				if err != nil {
-					t.Errorf("%s at %g: %s: %v", parameters, temperature, said.String(), err)
+					t.Errorf("%s at %g: %s: %v", parameters, temperature, answer.String(), err)
 				}
 			})
 		}
@@ -244,10 +244,10 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 func TestAToolThatCannotBeCalledIsLeftOutAndNamed(t *testing.T) {
 	var log strings.Builder
 	m := small(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	said, _ := reply(t, m, engine.Prompt{Messages: ask("Hi"), MaxTokens: 4,
+	answer, _ := reply(t, m, engine.Prompt{Messages: ask("Hi"), MaxTokens: 4,
 		Tools: []engine.Tool{{Name: "odd", Parameters: json.RawMessage(`{"$ref":"other.json"}`)}}})
-	if said == "" || !strings.Contains(log.String(), "odd") || !strings.Contains(log.String(), "other.json") {
-		t.Errorf("it said %q, the log %q", said, log.String())
+	if answer == "" || !strings.Contains(log.String(), "odd") || !strings.Contains(log.String(), "other.json") {
+		t.Errorf("it said %q, the log %q", answer, log.String())
 	}
 	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi"), Tools: hotelTools, Grammar: "root ::= \"a\""},
 		discardPart)

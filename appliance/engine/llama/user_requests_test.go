@@ -8,7 +8,7 @@ import (
 )
 
 func TestRequestsAreSplit(t *testing.T) {
-	for said, want := range map[string][]string{
+	for user, want := range map[string][]string{
 		"":                            {""},
 		"Turn off the kitchen light.": {"Turn off the kitchen light."},
 		"Turn off the kitchen light and lock the back door.": {"Turn off the kitchen light",
@@ -27,8 +27,8 @@ func TestRequestsAreSplit(t *testing.T) {
 		"One two three and":   {"One two three and"},
 		"and and and and and": {"and and and and and"},
 	} {
-		if got := splitRequests(said); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", said, got, want)
+		if got := splitRequests(user); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", user, got, want)
 		}
 	}
 }
@@ -46,10 +46,10 @@ func TestTheUnansweredRequestIsChosen(t *testing.T) {
 	three := []userRequest{{text: "The weather in Rome"}, {text: "the next train to Rome"}, {text: "a taxi to Rome"}}
 	again := []userRequest{{text: "The weather in Oslo?", listed: true}, {}}
 	for _, row := range []struct {
-		parts []userRequest
-		said  []verdict
-		since []engine.ToolCall
-		at    int
+		parts    []userRequest
+		verdicts []verdict
+		since    []engine.ToolCall
+		at       int
 	}{
 		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("weather"), 1},
 		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("train"), 0},
@@ -63,7 +63,7 @@ func TestTheUnansweredRequestIsChosen(t *testing.T) {
 		{[]userRequest{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []verdict{{0, 3}, {0, 2}},
 			called("weather"), -1},
 	} {
-		if _, at, _ := firstUnanswered(row.parts, row.said, set, row.since); at != row.at {
+		if _, at, _ := firstUnanswered(row.parts, row.verdicts, set, row.since); at != row.at {
 			t.Errorf("%v after %v: %d, want %d", row.parts, row.since, at, row.at)
 		}
 	}

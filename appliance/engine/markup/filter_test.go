@@ -27,7 +27,7 @@ func pushed(f *Filter, reply string, cuts ...int) string {
 	return out.String()
 }
 
-var replies = []struct{ name, reply, said string }{
+var replies = []struct{ name, reply, spoken string }{
 	{"plain", "Hello.", "Hello."},
 	{"less than", "5 < 6, and a<b. I <3 you. x <- y", "5 < 6, and a<b. I <3 you. x <- y"},
 	{"HTML", "Use <b>bold</b> or <br/> and <thin ice> [sic].", "Use <b>bold</b> or <br/> and <thin ice> [sic]."},
@@ -115,15 +115,15 @@ func TestFilterReturnsTheSpeakablePart(t *testing.T) {
 			for at := size; at < len(c.reply); at += size {
 				cuts = append(cuts, at)
 			}
-			if got := pushed(New(weather, false), c.reply, cuts...); got != c.said {
-				t.Errorf("%s, in pieces of %d bytes: %q, want %q", c.name, size, got, c.said)
+			if got := pushed(New(weather, false), c.reply, cuts...); got != c.spoken {
+				t.Errorf("%s, in pieces of %d bytes: %q, want %q", c.name, size, got, c.spoken)
 				break
 			}
 		}
 		for range 50 {
 			at := rand.IntN(len(c.reply))
-			if got := pushed(New(weather, false), c.reply, at); got != c.said {
-				t.Errorf("%s, cut at %d: %q, want %q", c.name, at, got, c.said)
+			if got := pushed(New(weather, false), c.reply, at); got != c.spoken {
+				t.Errorf("%s, cut at %d: %q, want %q", c.name, at, got, c.spoken)
 				break
 			}
 		}
@@ -186,17 +186,17 @@ func TestCallsWrittenAsText(t *testing.T) {
 			for at := size; at < len(reply); at += size {
 				cuts = append(cuts, at)
 			}
-			said := strings.TrimSpace(pushed(f, reply, cuts...))
+			spoken := strings.TrimSpace(pushed(f, reply, cuts...))
 			c := f.Call()
 			if c == nil || c.Name != "get_weather" || c.Arguments != city || c.ID == "" ||
-				said != "" && said != "One moment." {
-				t.Errorf("%s, in pieces of %d: said %q, call %+v", name, size, said, c)
+				spoken != "" && spoken != "One moment." {
+				t.Errorf("%s, in pieces of %d: said %q, call %+v", name, size, spoken, c)
 				break
 			}
 			f = New(nil, false)
-			if said := strings.TrimSpace(pushed(f, reply, cuts...)); name != "pythonic, bare" &&
-				(f.Call() != nil || said != "" && said != "One moment.") {
-				t.Errorf("%s, without tools: said %q, call %+v", name, said, f.Call())
+			if spoken := strings.TrimSpace(pushed(f, reply, cuts...)); name != "pythonic, bare" &&
+				(f.Call() != nil || spoken != "" && spoken != "One moment.") {
+				t.Errorf("%s, without tools: said %q, call %+v", name, spoken, f.Call())
 				break
 			}
 		}
@@ -211,8 +211,9 @@ func TestArgumentsHaveTheTypesThatTheToolAsksFor(t *testing.T) {
 			"3</arg_value></tool_call>",
 	} {
 		f := New(weather, false)
-		if said := pushed(f, reply); said != "" || f.Call() == nil || f.Call().Arguments != `{"city":"8010","days":3}` {
-			t.Errorf("%q: said %q, call %+v", reply, said, f.Call())
+		if spoken := pushed(f, reply); spoken != "" || f.Call() == nil ||
+			f.Call().Arguments != `{"city":"8010","days":3}` {
+			t.Errorf("%q: said %q, call %+v", reply, spoken, f.Call())
 		}
 	}
 }
@@ -225,15 +226,15 @@ func TestAModelThatHasBegunToThinkIsHeldBack(t *testing.T) {
 		t.Errorf("said %q, opened %v", first, f.UnopenedThought())
 	}
 	f = New(nil, true)
-	if said := f.Push("Ten or nine? ") + f.Push("Ten.</think>") + f.Push("At ten."); said != "At ten." {
-		t.Errorf("said %q", said)
+	if spoken := f.Push("Ten or nine? ") + f.Push("Ten.</think>") + f.Push("At ten."); spoken != "At ten." {
+		t.Errorf("said %q", spoken)
 	}
-	if said := pushed(New(nil, true), "At ten."); said != "At ten." {
-		t.Errorf("without a thought: said %q", said)
+	if spoken := pushed(New(nil, true), "At ten."); spoken != "At ten." {
+		t.Errorf("without a thought: said %q", spoken)
 	}
 	f = New(nil, true)
-	if said := f.Push("Ten or ni") + f.Rest(false); said != "" {
-		t.Errorf("of a thought that was cut off it said %q", said)
+	if spoken := f.Push("Ten or ni") + f.Rest(false); spoken != "" {
+		t.Errorf("of a thought that was cut off it said %q", spoken)
 	}
 }
 

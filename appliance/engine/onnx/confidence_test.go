@@ -56,7 +56,7 @@ func inOrder(want, got []string) int {
 }
 
 func TestADoubtfulTranscriptionIsReplaced(t *testing.T) {
-	said := func(tokens int, mean float64) transcription {
+	transcript := func(tokens int, mean float64) transcription {
 		return transcription{ids: make([]int64, tokens), certainty: mean * float64(tokens), steps: tokens}
 	}
 	voice := make([]float32, 10*engine.SpeechRateHz)
@@ -68,14 +68,14 @@ func TestADoubtfulTranscriptionIsReplaced(t *testing.T) {
 		pcm  []float32
 		want bool
 	}{
-		"a sure one":                 {said(40, -0.1), voice, false},
-		"an unsure one":              {said(40, -0.4), voice, true},
-		"an unsure one of few words": {said(4, -0.4), voice[:2*engine.SpeechRateHz], false},
-		"few tokens for the voice":   {said(12, -0.1), voice, true},
-		"few tokens in a long silence": {said(12, -0.1),
+		"a sure one":                 {transcript(40, -0.1), voice, false},
+		"an unsure one":              {transcript(40, -0.4), voice, true},
+		"an unsure one of few words": {transcript(4, -0.4), voice[:2*engine.SpeechRateHz], false},
+		"few tokens for the voice":   {transcript(12, -0.1), voice, true},
+		"few tokens in a long silence": {transcript(12, -0.1),
 			append(voice[:4*engine.SpeechRateHz:4*engine.SpeechRateHz], make([]float32, 8*engine.SpeechRateHz)...),
 			false},
-		"nothing heard, and nothing in": {said(0, 0), make([]float32, 8*engine.SpeechRateHz), false},
+		"nothing heard, and nothing in": {transcript(0, 0), make([]float32, 8*engine.SpeechRateHz), false},
 	} {
 		if got := row.r.doubtful(row.pcm); got != row.want {
 			t.Errorf("%s: doubtful %v", name, got)
@@ -85,12 +85,12 @@ func TestADoubtfulTranscriptionIsReplaced(t *testing.T) {
 		r, o transcription
 		want bool
 	}{
-		"surer":                       {said(40, -0.1), said(40, -0.3), true},
-		"less sure":                   {said(40, -0.4), said(40, -0.3), false},
-		"a bit surer and much less":   {said(30, -0.25), said(40, -0.3), false},
-		"a bit less sure, much more":  {said(40, -0.35), said(30, -0.3), true},
-		"much less sure and more":     {said(60, -0.9), said(30, -0.3), false},
-		"something in place of silly": {said(30, -0.1), said(40, -0.9), true},
+		"surer":                       {transcript(40, -0.1), transcript(40, -0.3), true},
+		"less sure":                   {transcript(40, -0.4), transcript(40, -0.3), false},
+		"a bit surer and much less":   {transcript(30, -0.25), transcript(40, -0.3), false},
+		"a bit less sure, much more":  {transcript(40, -0.35), transcript(30, -0.3), true},
+		"much less sure and more":     {transcript(60, -0.9), transcript(30, -0.3), false},
+		"something in place of silly": {transcript(30, -0.1), transcript(40, -0.9), true},
 	} {
 		if got := row.r.better(row.o); got != row.want {
 			t.Errorf("%s: better %v", name, got)

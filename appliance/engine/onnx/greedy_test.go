@@ -10,9 +10,9 @@ import (
 func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loop := rapid.SliceOfN(rapid.Int64Range(10, 20), 1, maxLoopTokens).Draw(t, "loop")
-		said := rapid.SliceOfNDistinct(rapid.Int64Range(100, 200), 0, 30, rapid.ID).Draw(t, "said")
+		ids := rapid.SliceOfNDistinct(rapid.Int64Range(100, 200), 0, 30, rapid.ID).Draw(t, "said")
 		g := greedy{limit: 1000, end: 2}
-		for _, id := range said {
+		for _, id := range ids {
 			if !g.add(id) {
 				t.Fatal("ended in text without a repetition")
 			}
@@ -23,17 +23,17 @@ func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 				t.Fatalf("still repeating after %d tokens", steps)
 			}
 		}
-		if len(said) == 0 && len(loop) <= maxMurmurTokens {
+		if len(ids) == 0 && len(loop) <= maxMurmurTokens {
 			if len(g.ids) != 0 {
 				t.Fatalf("%v from a text that is nothing but a loop", g.ids)
 			}
 			return
 		}
-		if len(said) == 0 && len(g.ids) == 0 {
+		if len(ids) == 0 && len(g.ids) == 0 {
 			return // a long loop may be several rounds of a short one
 		}
-		if !slices.Equal(g.ids[:len(said)], said) || len(g.ids) > len(said)+len(loop) {
-			t.Fatalf("%v from %v and the loop %v", g.ids, said, loop)
+		if !slices.Equal(g.ids[:len(ids)], ids) || len(g.ids) > len(ids)+len(loop) {
+			t.Fatalf("%v from %v and the loop %v", g.ids, ids, loop)
 		}
 	})
 }

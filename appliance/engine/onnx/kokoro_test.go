@@ -31,29 +31,29 @@ func TestKokoroSpeaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := engine.SpeakWhole(t.Context(), v, "Good morning.", engine.SpeakOptions{})
+	speech, err := engine.SpeakWhole(t.Context(), v, "Good morning.", engine.SpeakOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seconds := float64(len(said.PCM)) / kokoroRateHz; seconds < 0.4 || seconds > 2 {
+	if seconds := float64(len(speech.PCM)) / kokoroRateHz; seconds < 0.4 || seconds > 2 {
 		t.Errorf("%.2f s of sound", seconds)
 	}
-	if loudness := audio.Loudness(said.PCM, kokoroRateHz); math.Abs(loudness-voiceLUFS) > 1 {
+	if loudness := audio.Loudness(speech.PCM, kokoroRateHz); math.Abs(loudness-voiceLUFS) > 1 {
 		t.Errorf("it is %.1f LUFS loud, want %d", loudness, voiceLUFS)
 	}
-	if said.PCM[0] != 0 || said.PCM[len(said.PCM)-1] != 0 {
+	if speech.PCM[0] != 0 || speech.PCM[len(speech.PCM)-1] != 0 {
 		t.Error("it does not begin and end at zero")
 	}
-	if len(said.Phonemes) < 8 || said.Phonemes[0].Symbol != "ɡ" {
-		t.Errorf("phonemes %v", said.Phonemes)
+	if len(speech.Phonemes) < 8 || speech.Phonemes[0].Symbol != "ɡ" {
+		t.Errorf("phonemes %v", speech.Phonemes)
 	}
 	t.Run("the same seed gives the same samples", func(t *testing.T) {
 		speak := func(o engine.SpeakOptions) []float32 {
-			said, err := engine.SpeakWhole(t.Context(), v, "Yes, please.", o)
+			speech, err := engine.SpeakWhole(t.Context(), v, "Yes, please.", o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return said.PCM
+			return speech.PCM
 		}
 		first := speak(engine.SpeakOptions{Temperature: 0.8, Seed: 7})
 		if !slices.Equal(first, speak(engine.SpeakOptions{Temperature: 0.8, Seed: 7})) {
@@ -64,11 +64,11 @@ func TestKokoroSpeaks(t *testing.T) {
 		}
 	})
 	t.Run("a passage gives way to a request that is short", func(t *testing.T) {
-		said := make(chan error, 1)
+		done := make(chan error, 1)
 		go func() {
 			_, err := engine.SpeakWhole(t.Context(), v, "Good morning to all of you.",
 				engine.SpeakOptions{Urgency: engine.Request.Urgency()})
-			said <- err
+			done <- err
 		}()
 		for busy := 0; busy == 0; time.Sleep(time.Millisecond) {
 			busy, _ = k.gate.Load()
@@ -77,11 +77,11 @@ func TestKokoroSpeaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case err := <-said:
+		case err := <-done:
 			t.Errorf("it waited for all of the passage (%v)", err)
 		default:
 		}
-		if err := <-said; err != nil {
+		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 // Kokoro's word times match the sound, although its durations are two frames, 50 ms, late.
 func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
-	for voice, said := range map[string]string{
+	for voice, sentence := range map[string]string{
 		"af_heart": "Apples are here. Eggs are there. Onions, too. All of it is old. Is it?",
 		"if_sara":  "Anna è qui. Elena è là. Orlando arriva. Aldo è andato via. Uno o due?",
 	} {
@@ -19,7 +19,7 @@ func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		speech, err := engine.SpeakWhole(t.Context(), v, said, engine.SpeakOptions{})
+		speech, err := engine.SpeakWhole(t.Context(), v, sentence, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

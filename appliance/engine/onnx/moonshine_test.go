@@ -157,8 +157,8 @@ func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
 	m, joe := openMoonshine(t), openVoice(t, openRuntime(t), "voice-joe")
 	const end = "I will do my best to help you."
 	const sentence = "If you have any questions, please call me back as soon as you can, and " + end
-	said := say(t, joe, sentence, engine.SpeakOptions{Speed: 2})
-	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz),
+	speech := say(t, joe, sentence, engine.SpeakOptions{Speed: 2})
+	heard, err := m.Transcribe(t.Context(), audio.Resample(speech.PCM, joe.RateHz(), engine.SpeechRateHz),
 		engine.TranscribeOptions{Speed: 2})
 	if err != nil || !strings.HasSuffix(heard.Text, end) {
 		t.Errorf("transcribed %q, %v", heard.Text, err)

@@ -42,7 +42,7 @@ func symbols(phrases []phrase) string {
 // and stress belongs to none.
 func TestAPhonemeIsOneSound(t *testing.T) {
 	ph := openPhonemizer(t)
-	for _, c := range []struct{ voice, tag, said, want string }{
+	for _, c := range []struct{ voice, tag, written, want string }{
 		{"en-us", "en-US", "going home", "ɡ oʊ ɪ ŋ h oʊ m"},
 		{"en-us", "en-US", "today joy now", "t ə d eɪ dʒ ɔɪ n aʊ"},
 		{"en-us", "en-US", "judge church", "dʒ ʌ dʒ tʃ ɜː tʃ"},
@@ -61,8 +61,8 @@ func TestAPhonemeIsOneSound(t *testing.T) {
 	} {
 		r := readerOf(ph, c.voice, c.tag)
 		r.rewrite = norm.NFD.String
-		if got := symbolsOf(t, r, c.said); got != norm.NFD.String(c.want) {
-			t.Errorf("%s: %q is reported as %s, want %s", c.tag, c.said, got, c.want)
+		if got := symbolsOf(t, r, c.written); got != norm.NFD.String(c.want) {
+			t.Errorf("%s: %q is reported as %s, want %s", c.tag, c.written, got, c.want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestKokorosLettersBecomeIPA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ style, said, want string }{
+	for _, c := range []struct{ style, written, want string }{
 		{"a", "joy today", "dʒ ɔɪ t ə d eɪ"},
 		{"e", "muchacho, hay rey", "m u tʃ a tʃ o aɪ r eɪ"},
 		{"f", "un bon vin", "œ̃ b ɔ̃ v ɛ̃"},
@@ -114,14 +114,14 @@ func TestKokorosLettersBecomeIPA(t *testing.T) {
 			scripts:    scriptsOf(l.tag),
 			rewrite:    l.rewrite,
 		}
-		sentences, err := r.sentences(t.Context(), c.said, engine.SpeakOptions{})
+		sentences, err := r.sentences(t.Context(), c.written, engine.SpeakOptions{})
 		if err != nil || len(sentences) != 1 {
 			t.Fatal(sentences, err)
 		}
 		got := symbols((&kokoroVoice{kokoro: &Kokoro{alphabet: letters}, language: l, pronouncer: r}).clauses(
 			sentences[0]))
 		if got != norm.NFD.String(c.want) {
-			t.Errorf("%s: %q is reported as %s, want %s", c.style, c.said, got, c.want)
+			t.Errorf("%s: %q is reported as %s, want %s", c.style, c.written, got, c.want)
 		}
 	}
 	// None of the model's special letters is left.
@@ -169,18 +169,18 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 	word := rapid.SampledFrom(strings.Fields("going home judge the of cats £3.50, twenty-five Oh! why? a naive No."))
 	speed, goesOn := rapid.SampledFrom([]float64{0.5, 1, 3}), rapid.Bool()
 	for i := range 24 {
-		said := rapid.SliceOfN(word, 1, 5).Example(i)
+		written := rapid.SliceOfN(word, 1, 5).Example(i)
 		var want []string
-		for _, w := range said {
+		for _, w := range written {
 			want = append(want, strings.TrimRight(w, ".,!?"))
 		}
 		o := engine.SpeakOptions{Speed: speed.Example(i), Temperature: float64(i % 2), Continues: goesOn.Example(i)}
-		if got := inTime(t, piper, strings.Join(said, " "), o); !slices.Equal(got, want) {
-			t.Errorf("%q: reported %q", said, got)
+		if got := inTime(t, piper, strings.Join(written, " "), o); !slices.Equal(got, want) {
+			t.Errorf("%q: reported %q", written, got)
 		}
 	}
 	kokoro := openKokoro(t, rt)
-	for style, said := range map[string]string{
+	for style, written := range map[string]string{
 		"if_sara": "Ciao, la piazza è qui.", "pf_dora": "Não, pão e leite.", "ff_siwis": "Un bon vin blanc.",
 		"hf_alpha": "घर अच्छा है",
 	} {
@@ -188,8 +188,8 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(inTime(t, v, said, engine.SpeakOptions{Speed: 2})); got != len(strings.Fields(said)) {
-			t.Errorf("%q: reported %d words", said, got)
+		if got := len(inTime(t, v, written, engine.SpeakOptions{Speed: 2})); got != len(strings.Fields(written)) {
+			t.Errorf("%q: reported %d words", written, got)
 		}
 	}
 }

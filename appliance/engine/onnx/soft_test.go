@@ -27,13 +27,13 @@ func TestSoftSpeechIsUnderstood(t *testing.T) {
 			for i := range sound {
 				sound[i] = float32(int(32768*(sound[i]*peak/top+offset))) / 32768 // as a sound card gives it
 			}
-			said, _, err := engine.Listen(t.Context(), detector, ear, sound, engine.DefaultSegmentOptions(),
+			utterances, _, err := engine.Listen(t.Context(), detector, ear, sound, engine.DefaultSegmentOptions(),
 				engine.TranscribeOptions{Urgency: engine.Batch.Urgency()}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, u := range said {
+			for _, u := range utterances {
 				got = append(got, u.Text)
 			}
 			want := text.Words(p.text)

@@ -19,9 +19,9 @@ func TestSpeculativeTokensCostNoAccuracy(t *testing.T) {
 	all := testPrompts(t, 12)
 	wrong, alone, changed := map[string]int{}, 0, 0
 	for i, p := range all {
-		pcm, said := p.pcm(t), text.Words(p.text)
+		pcm, expected := p.pcm(t), text.Words(p.text)
 		want := hear(t, m, pcm)
-		alone += text.WordErrors(said, text.Words(want.Text))
+		alone += text.WordErrors(expected, text.Words(want.Text))
 		guesses := map[string]engine.TranscriptTokens{
 			"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Tokens}
 		if i%5 == 0 {
@@ -37,7 +37,7 @@ func TestSpeculativeTokensCostNoAccuracy(t *testing.T) {
 			}
 			n := text.WordErrors(text.Words(want.Text), text.Words(got.Text))
 			if name == "of its first three quarters" {
-				wrong[name] += text.WordErrors(said, text.Words(got.Text))
+				wrong[name] += text.WordErrors(expected, text.Words(got.Text))
 				changed += min(n, 1)
 			} else if n > 2 {
 				t.Errorf("%s, with speculative tokens %s: %q, without %q", p.name, name, got.Text, want.Text)

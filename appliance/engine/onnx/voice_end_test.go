@@ -91,11 +91,11 @@ func TestEndOfVoiceIsSeenBeforeTheDetectorLetsGo(t *testing.T) {
 		g := engine.NewSegmenter(silero.NewStream(), engine.DefaultSegmentOptions())
 		var faded int64
 		for i := 0; i+engine.FrameSamples <= len(pcm); i += engine.FrameSamples {
-			said, err := g.Push(nil, pcm[i:i+engine.FrameSamples])
+			segments, err := g.Push(nil, pcm[i:i+engine.FrameSamples])
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range said {
+			for _, s := range segments {
 				switch {
 				case s.Kind == engine.Faded:
 					if faded > 0 {
@@ -132,11 +132,11 @@ func TestEndOfVoiceIsSeenBeforeTheDetectorLetsGo(t *testing.T) {
 
 // endingWithVoice returns a recording between silences, the end of its voice (its last 16 ms that
 // are less than 30 dB below it), and its level.
-func endingWithVoice(said []float32) (pcm []float32, end int, level float64) {
+func endingWithVoice(voice []float32) (pcm []float32, end int, level float64) {
 	const hop = engine.SpeechRateHz * 16 / 1000
 	loud := func(i int) (e float64) {
 		last := float32(0)
-		for _, x := range said[i : i+hop] {
+		for _, x := range voice[i : i+hop] {
 			e += float64((x - 0.9*last) * (x - 0.9*last))
 			last = x
 		}
@@ -144,10 +144,10 @@ func endingWithVoice(said []float32) (pcm []float32, end int, level float64) {
 	}
 	var all []float64
 	var sum float64
-	for i := 0; i+hop <= len(said); i += hop {
+	for i := 0; i+hop <= len(voice); i += hop {
 		all = append(all, loud(i))
 	}
-	for _, x := range said {
+	for _, x := range voice {
 		sum += float64(x) * float64(x)
 	}
 	top := slices.Sorted(slices.Values(all))[len(all)*9/10]
@@ -156,19 +156,19 @@ func endingWithVoice(said []float32) (pcm []float32, end int, level float64) {
 		last--
 	}
 	silence := engine.SpeechRateHz / 2
-	pcm = slices.Concat(make([]float32, silence), said, make([]float32, 2*silence))
-	return pcm, silence + last*hop, math.Sqrt(sum / float64(len(said)))
+	pcm = slices.Concat(make([]float32, silence), voice, make([]float32, 2*silence))
+	return pcm, silence + last*hop, math.Sqrt(sum / float64(len(voice)))
 }
 
 // pausedAt returns the beginning of the last pause of a sound.
 func pausedAt(t *testing.T, d engine.VoiceDetector, pcm []float32) (end int64) {
 	g := engine.NewSegmenter(d.NewStream(), engine.DefaultSegmentOptions())
 	for i := 0; i+engine.FrameSamples <= len(pcm); i += engine.FrameSamples {
-		said, err := g.Push(nil, pcm[i:i+engine.FrameSamples])
+		segments, err := g.Push(nil, pcm[i:i+engine.FrameSamples])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range said {
+		for _, s := range segments {
 			if s.Kind == engine.Paused {
 				end = s.End
 			}

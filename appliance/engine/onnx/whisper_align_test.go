@@ -23,19 +23,19 @@ func TestWordTimesAreWhereAnEarHearsThem(t *testing.T) {
 	p := openVoice(t, rt, "voice-joe")
 	var off []float64
 	for _, s := range saidSentences()[:2] {
-		said := say(t, p, s, engine.SpeakOptions{})
+		speech := say(t, p, s, engine.SpeakOptions{})
 		var words []string
-		for _, w := range said.Words {
+		for _, w := range speech.Words {
 			words = append(words, w.Text)
 		}
-		begins, err := ear.Align(t.Context(), audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words,
+		begins, err := ear.Align(t.Context(), audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz), words,
 			engine.TranscribeOptions{Language: "en"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, w := range said.Words {
-			ms := 1000 * (float64(w.Begin)/float64(said.RateHz) - float64(begins[i])/engine.SpeechRateHz)
-			t.Logf("%-12s %6.0f ms, %+4.0f from Whisper's", w.Text, 1000*float64(w.Begin)/float64(said.RateHz), ms)
+		for i, w := range speech.Words {
+			ms := 1000 * (float64(w.Begin)/float64(speech.RateHz) - float64(begins[i])/engine.SpeechRateHz)
+			t.Logf("%-12s %6.0f ms, %+4.0f from Whisper's", w.Text, 1000*float64(w.Begin)/float64(speech.RateHz), ms)
 			off = append(off, math.Abs(ms))
 		}
 	}

@@ -268,7 +268,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 	for name, c := range map[string]struct {
 		h    http.HandlerFunc
 		kind error
-		said string
+		text string
 		told string
 	}{
 		"401": {status(401), engine.ErrBroken, "",
@@ -336,7 +336,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 			m, _ := limitedServer(t, limits, c.h)
 			text, _, _, err := reply(t.Context(), m, hello)
 			e, ok := errors.AsType[*Error](err)
-			if !ok || !errors.Is(err, c.kind) || text != c.said {
+			if !ok || !errors.Is(err, c.kind) || text != c.text {
 				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
 			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||

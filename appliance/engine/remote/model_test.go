@@ -123,7 +123,7 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		handler  http.HandlerFunc
 		kind     Kind
 		answered bool
-		said     string
+		text     string
 		names    string // words in the message
 	}{
 		{"hangs before the answer", hang(), TimedOut, false, "", "300ms"},
@@ -160,14 +160,14 @@ func TestEachFailureHasItsKind(t *testing.T) {
 			if strings.HasPrefix(c.name, "hangs") {
 				m.limits = map[bool]Limits{false: quickFirst, true: quickIdle}[c.answered].orDefault()
 			}
-			said, err := generate(t.Context(), m)
+			text, err := generate(t.Context(), m)
 			fault, ok := errors.AsType[*Error](err)
 			if !ok {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			if fault.Kind != c.kind || fault.Answered != c.answered || said != c.said {
-				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind,
-					c.answered, c.said, err)
+			if fault.Kind != c.kind || fault.Answered != c.answered || text != c.text {
+				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, text, c.kind,
+					c.answered, c.text, err)
 			}
 			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, Disconnected: engine.ErrConnection,
 				TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err,
@@ -278,8 +278,8 @@ func TestAServerThatFailsOnceIsTriedAgainOnlyBeforeTheFirstPiece(t *testing.T) {
 		}
 		say(w, delta("Hello"), stop, "[DONE]")
 	})
-	if said, err := generate(t.Context(), m); err != nil || said != "Hello" || calls.Load() != 2 {
-		t.Errorf("said %q, %v after %d calls, want Hello after 2", said, err, calls.Load())
+	if text, err := generate(t.Context(), m); err != nil || text != "Hello" || calls.Load() != 2 {
+		t.Errorf("said %q, %v after %d calls, want Hello after 2", text, err, calls.Load())
 	}
 	calls.Store(0)
 	m = serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -287,8 +287,8 @@ func TestAServerThatFailsOnceIsTriedAgainOnlyBeforeTheFirstPiece(t *testing.T) {
 		say(w, delta("Hel"))
 		panic(http.ErrAbortHandler)
 	})
-	if said, err := generate(t.Context(), m); err == nil || said != "Hel" || calls.Load() != 1 {
-		t.Errorf("said %q, %v after %d calls, want Hel and an error after 1", said, err, calls.Load())
+	if text, err := generate(t.Context(), m); err == nil || text != "Hel" || calls.Load() != 1 {
+		t.Errorf("said %q, %v after %d calls, want Hel and an error after 1", text, err, calls.Load())
 	}
 }
 
@@ -343,14 +343,14 @@ func TestASlowListenerIsNotTheServersFault(t *testing.T) {
 		say(w, delta("One"), delta(" two"), stop, "[DONE]")
 	})
 	m.limits = quickIdle.orDefault()
-	var said string
+	var text string
 	_, err := m.Generate(t.Context(), hello, func(part engine.Part) error {
 		time.Sleep(quickIdle.Idle + 100*time.Millisecond)
-		said += part.Text
+		text += part.Text
 		return nil
 	})
-	if err != nil || said != "One two" {
-		t.Errorf("said %q, %v", said, err)
+	if err != nil || text != "One two" {
+		t.Errorf("said %q, %v", text, err)
 	}
 }
 
@@ -358,9 +358,9 @@ func TestPiecesAreValidUTF8(t *testing.T) {
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		say(w, "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\xffb \\ud800 caf\u00e9\"}}]}", stop, "[DONE]")
 	})
-	said, err := generate(t.Context(), m)
-	if err != nil || !utf8.ValidString(said) || !strings.HasSuffix(said, "café") {
-		t.Errorf("said %q, %v", said, err)
+	text, err := generate(t.Context(), m)
+	if err != nil || !utf8.ValidString(text) || !strings.HasSuffix(text, "café") {
+		t.Errorf("said %q, %v", text, err)
 	}
 }
 

@@ -124,28 +124,28 @@ func TestARealServerAnswers(t *testing.T) {
 		{Role: engine.User, Content: "What is the capital of France?"},
 	}}
 	ask := func() (string, engine.Usage, int) {
-		var said strings.Builder
+		var text strings.Builder
 		pieces := 0
 		u, err := m.Generate(t.Context(), p, func(part engine.Part) error {
 			pieces++
-			said.WriteString(part.Text)
+			text.WriteString(part.Text)
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return said.String(), u, pieces
+		return text.String(), u, pieces
 	}
-	said, u, pieces := ask()
-	if !strings.Contains(said, "Paris") {
-		t.Errorf("said %q, want something with Paris", said)
+	text, u, pieces := ask()
+	if !strings.Contains(text, "Paris") {
+		t.Errorf("said %q, want something with Paris", text)
 	}
 	if pieces < 3 || u.ReplyTokens == 0 || u.ReplyTokens > p.MaxTokens || u.PromptTokens < 20 || u.FirstToken <= 0 {
 		t.Errorf("%d pieces, usage %+v: want a stream and its counts", pieces, u)
 	}
-	t.Logf("said %q, %+v", said, u)
-	if again, u, _ := ask(); again != said || u.CachedTokens == 0 {
-		t.Errorf("greedy again: %q with %d cached tokens, want %q from the server's cache", again, u.CachedTokens, said)
+	t.Logf("said %q, %+v", text, u)
+	if again, u, _ := ask(); again != text || u.CachedTokens == 0 {
+		t.Errorf("greedy again: %q with %d cached tokens, want %q from the server's cache", again, u.CachedTokens, text)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []string
-		said   string
+		text   string
 		why    string
 	}{
 		"content filter": {[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, "",
@@ -38,10 +38,10 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 			delete(models, "OpenAI") // streamed
 		}
 		for which, m := range models {
-			said, _, _, err := reply(t.Context(), m, hello)
+			text, _, _, err := reply(t.Context(), m, hello)
 			if e, ok := errors.AsType[*Error](err); !ok || e.Kind != BadAnswer || !strings.Contains(e.Why, c.why) ||
-				said != c.said {
-				t.Errorf("%s, %s: said %q, %v", name, which, said, err)
+				text != c.text {
+				t.Errorf("%s, %s: said %q, %v", name, which, text, err)
 			}
 		}
 	}

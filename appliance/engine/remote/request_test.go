@@ -90,8 +90,8 @@ func TestTheEnvironmentOfTheOpenAILibraryIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
-		t.Fatalf("said %q, %v", said, err)
+	if text, err := generate(t.Context(), m); err != nil || text != "Hi" {
+		t.Fatalf("said %q, %v", text, err)
 	}
 	if got.Get("Authorization") != "" || got.Get("X-Leak") != "" {
 		t.Errorf("sent Authorization %q, X-Leak %q, want neither", got.Get("Authorization"), got.Get("X-Leak"))
@@ -112,8 +112,8 @@ func TestAModelThatWantsTheNewNameOfTheTokenLimitGetsIt(t *testing.T) {
 		say(w, delta("Hi"), stop, "[DONE]")
 	})
 	for range 2 {
-		if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
-			t.Fatalf("said %q, %v", said, err)
+		if text, err := generate(t.Context(), m); err != nil || text != "Hi" {
+			t.Fatalf("said %q, %v", text, err)
 		}
 	}
 	if len(bodies) != 3 {
@@ -140,8 +140,8 @@ func TestAModelWithoutATemperatureIsAskedForNone(t *testing.T) {
 		say(w, delta("Hi"), stop)
 	})
 	for range 2 {
-		if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
-			t.Fatalf("said %q, %v", said, err)
+		if text, err := generate(t.Context(), m); err != nil || text != "Hi" {
+			t.Fatalf("said %q, %v", text, err)
 		}
 	}
 	if requests != 4 {

@@ -95,9 +95,9 @@ func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 		{Role: engine.ToolRole, CallID: "c", Content: "42"},
 		{Role: engine.User, Content: "typed"},
 	}}
-	said, session, _, err := reply(t.Context(), m, p)
-	if err != nil || said != "Hello. How are you?" || session != "s7" {
-		t.Fatalf("%q, %q, %v", said, session, err)
+	text, session, _, err := reply(t.Context(), m, p)
+	if err != nil || text != "Hello. How are you?" || session != "s7" {
+		t.Fatalf("%q, %q, %v", text, session, err)
 	}
 	const want = `{"messages":[` +
 		`{"type":"user_message","message":{"role":"user","content":"Hi."},"models":{"prosody":{"scores":{"Joy":0.5}}}` +
@@ -112,8 +112,8 @@ func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 	}
 	p.Session, p.Temperature = "s7", 0.5
 	p.Messages = p.Messages[4:]
-	if said, _, _, err := reply(t.Context(), m, p); err != nil || said != "Hello. How are you?" {
-		t.Errorf("%q, %v", said, err)
+	if text, _, _, err := reply(t.Context(), m, p); err != nil || text != "Hello. How are you?" {
+		t.Errorf("%q, %v", text, err)
 	}
 	if got := <-questions; !strings.HasSuffix(got, `],"custom_session_id":"s7","temperature":0.5}`) {
 		t.Errorf("asked %s", got)
@@ -152,10 +152,10 @@ func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 			for deadline := time.Now().Add(time.Minute); finishes && !m.conn.alive("") && time.Now().Before(deadline); {
 				time.Sleep(5 * time.Millisecond) // the user still talks
 			}
-			said, _, _, err := reply(t.Context(), m,
+			text, _, _, err := reply(t.Context(), m,
 				engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "second"}}})
-			if err != nil || said != "New answer." {
-				t.Errorf("%q, %v", said, err)
+			if err != nil || text != "New answer." {
+				t.Errorf("%q, %v", text, err)
 			}
 			want := int32(2)
 			if finishes {
@@ -180,19 +180,19 @@ func TestABrokenConnectionIsReplaced(t *testing.T) {
 		c.say(text("Fine."), end)
 	})
 	for range 3 {
-		if said, _, _, err := reply(t.Context(), m, hello); err != nil || said != "Fine." {
-			t.Errorf("%q, %v", said, err)
+		if text, _, _, err := reply(t.Context(), m, hello); err != nil || text != "Fine." {
+			t.Errorf("%q, %v", text, err)
 		}
 	}
-	said, _, _, err := reply(t.Context(), m,
+	text, _, _, err := reply(t.Context(), m,
 		engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "break"}}})
 	e, ok := errors.AsType[*Error](err)
-	if !ok || said != "It goes as far as thi" || !errors.Is(err, engine.ErrConnection) || !e.Answered ||
+	if !ok || text != "It goes as far as thi" || !errors.Is(err, engine.ErrConnection) || !e.Answered ||
 		e.PublicDetail() == "" {
-		t.Errorf("%q, %v", said, err)
+		t.Errorf("%q, %v", text, err)
 	}
-	if said, _, _, err := reply(t.Context(), m, hello); err != nil || said != "Fine." {
-		t.Errorf("after that: %q, %v", said, err)
+	if text, _, _, err := reply(t.Context(), m, hello); err != nil || text != "Fine." {
+		t.Errorf("after that: %q, %v", text, err)
 	}
 	if n := made.Load(); n != 5 {
 		t.Errorf("%d connections", n)
@@ -211,7 +211,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve func(*talker)
 		kind  error
-		said  string
+		text  string
 		told  string
 	}{
 		"hangs": {func(c *talker) {
@@ -271,10 +271,10 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 				limits = quickReply
 			}
 			m, _ := socketServer(t, limits, c.serve)
-			said, _, _, err := reply(t.Context(), m, hello)
+			text, _, _, err := reply(t.Context(), m, hello)
 			e, ok := errors.AsType[*Error](err)
-			if !ok || !errors.Is(err, c.kind) || strings.TrimSpace(said) != c.said {
-				t.Fatalf("%.40q, %v; want %v", said, err, c.kind)
+			if !ok || !errors.Is(err, c.kind) || strings.TrimSpace(text) != c.text {
+				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
 			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
 				strings.Contains(told, "127.0.0.1") {
@@ -332,16 +332,16 @@ func TestASocketCallsATool(t *testing.T) {
 	})
 	p := engine.Prompt{Tools: []engine.Tool{taxi},
 		Messages: []engine.Message{{Role: engine.User, Content: "A taxi for two."}}}
-	said, _, calls, err := reply(t.Context(), m, p)
-	if err != nil || said != "One moment." || len(calls) != 1 ||
+	text, _, calls, err := reply(t.Context(), m, p)
+	if err != nil || text != "One moment." || len(calls) != 1 ||
 		calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
-		t.Fatalf("%q, %+v, %v", said, calls, err)
+		t.Fatalf("%q, %+v, %v", text, calls, err)
 	}
 	p.NoToolCalls = true // a reply in words is requested
-	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls},
+	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: text, Calls: calls},
 		engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
-	if said, _, _, err = reply(t.Context(), m, p); err != nil || said != "It comes at five." || made.Load() != 1 {
-		t.Errorf("%q, %v, %d connections", said, err, made.Load())
+	if text, _, _, err = reply(t.Context(), m, p); err != nil || text != "It comes at five." || made.Load() != 1 {
+		t.Errorf("%q, %v, %d connections", text, err, made.Load())
 	}
 }
 
@@ -361,8 +361,8 @@ func TestAConnectionIsPrefetchedWithTheClientsKey(t *testing.T) {
 	}
 	p := hello
 	p.Key = "one"
-	if said, _, _, err := reply(t.Context(), m, p); err != nil || said != "" || made.Load() != 1 {
-		t.Errorf("%q, %v, %d connections", said, err, made.Load())
+	if text, _, _, err := reply(t.Context(), m, p); err != nil || text != "" || made.Load() != 1 {
+		t.Errorf("%q, %v, %d connections", text, err, made.Load())
 	}
 	p.Key = "two"
 	if _, _, _, err := reply(t.Context(), m, p); err != nil {
