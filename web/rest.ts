@@ -1,6 +1,6 @@
 // Code generated from the description of the paths; DO NOT EDIT. See web/bundle.
 
-// Says how the sound is written.
+// The format and rate of the sound.
 export type AudioEncoding = {
   format: "mp3" | "pcm" | "wav";
   // Hz
@@ -13,59 +13,60 @@ export type BoxAnswer = {
   took_ms: number;
 };
 
-// How soon the newest answers came, of the last hour and 512 at most.
+// How soon the newest answers came, in the last hour and at most 512.
 export type BoxAnswers = {
-  // AddedMedianMS and AddedP95MS are by how much they came later than the silence that ended the turn.
+  // AddedMedianMS and AddedP95MS are the delays after the silence that ended the turn.
   added_median_ms: number;
   added_p95_ms: number;
   count: number;
   late_from_ms: number;
-  // LateShare is which share of them, from 0 to 1, came later than that silence by more than LateFromMS.
+  // The share of answers, from 0 to 1, whose delay was more than LateFromMS.
   late_share: number;
-  // MedianMS and P95MS are from the end of the user's voice to the first sound of the answer; 0 where there was none.
+  // MedianMS and P95MS are the times from the end of the user's voice to the first sound of the answer; 0 if there was
+  // none.
   median_ms: number;
   p95_ms: number;
-  // Recent are they, the oldest first; in a stream, those since the event before.
+  // The answers, oldest first; in a stream, those since the previous event.
   recent: Array<BoxAnswer>;
 };
 
-// A backup that was made.
+// A backup.
 export type BoxBackup = {
   // Before compression
   bytes: number;
   made_on: number;
 };
 
-// What the box proves with who it is.
+// The TLS certificate of the box.
 export type BoxCertificate = {
   ends_on: number;
   names: Array<string>;
-  // The box sees to it by itself
+  // The box renews it itself
   renewed: boolean;
   // Own, files or acme
   source: string;
 };
 
-// The conversations that are live.
+// How many chats are live.
 export type BoxChats = {
-  // That have one
+  // Accounts with a live chat
   accounts: number;
   live: number;
-  // That there are
+  // The most chats at once
   seats: number;
 };
 
-// The machine's cores.
+// How busy the machine's cores are.
 export type BoxCores = {
-  // That an engine has now
+  // Cores that engines use now
   busy: number;
-  // That the engines share
+  // Cores that the engines share
   engines: number;
-  // That the machine has
+  // Cores of the machine
   machine: number;
-  // ProcessSeconds is how long the box has computed since its start.
+  // The CPU time of the process since its start.
   process_seconds: number;
-  // Waiting is how many calls of engines wait for cores, by how urgent they are.
+  // How many calls of engines wait for cores, by urgency.
   waiting: Array<BoxWaiting>;
 };
 
@@ -74,7 +75,7 @@ export type BoxDevice = {
   // While it is open
   name?: string;
   open: boolean;
-  // Why it is not
+  // Why it is not open
   trouble?: string;
 };
 
@@ -84,7 +85,7 @@ export type BoxDisk = {
   total: number;
 };
 
-// What was seen of one part of the box, and what to do about it.
+// The result of one check, and what to do about it.
 export type BoxFinding = {
   // Ok, warning or problem
   health: string;
@@ -94,47 +95,47 @@ export type BoxFinding = {
   what: string;
 };
 
-// How the line of the box's own loudspeaker and microphone is.
+// The state of the line of the box's loudspeaker and microphone.
 export type BoxKiosk = {
-  // Of the conversation, as soon as it has one
+  // The id of the chat, once it has one
   chat_id?: string;
   input: BoxDevice;
   output: BoxDevice;
-  // Waiting for somebody, or talking
+  // Waiting or talking
   state: string;
 };
 
-// What the box and its machine have of memory.
+// The memory of the box and its machine.
 export type BoxMemory = {
   available: number;
-  // Of the box
+  // Used by the box
   resident: number;
   total: number;
 };
 
-// How many webhooks wait, and how many were given up in the last seven days.
+// How many webhooks wait, and how many the box gave up on in the last seven days.
 export type BoxOutbox = {
   dead: number;
   waiting: number;
 };
 
-// What hears, thinks and speaks.
+// Which engines transcribe, think and speak.
 export type BoxServes = {
-  // The first answers where a config names none
+  // The first is the default
   language_models: Array<string>;
   transcriber: string;
-  // Where nobody names one
+  // The default
   voice: string;
 };
 
-// How many calls of engines of one urgency wait.
+// How many calls of engines with one urgency wait.
 export type BoxWaiting = {
   calls: number;
   // Live, speculative, ahead … batch
   priority: string;
 };
 
-// A piece of what was said in a chat, 200 characters at most.
+// An excerpt of a message, 200 characters at most.
 export type ChatExcerpt = {
   event_id: string;
   role: "USER" | "AGENT" | "SYSTEM" | "TOOL";
@@ -142,7 +143,7 @@ export type ChatExcerpt = {
   timestamp: number;
 };
 
-// The body of an answer that has nothing else to say.
+// The body of an answer without data.
 export type Confirmation = {
   message: string;
 };
@@ -152,35 +153,35 @@ export type EllmModel = {
   allow_short_responses?: boolean;
 };
 
-// What the assistant says by itself when something happens.
+// What the assistant says on an event.
 export type EventMessage = {
   enabled: boolean;
   text?: string;
 };
 
-// The occasions to speak by itself.
+// The events on which the assistant speaks.
 export type EventMessages = {
   on_inactivity_timeout?: EventMessage;
   on_max_duration_timeout?: EventMessage;
   on_new_chat?: EventMessage;
 };
 
-// A question with the answer that the assistant should give to it.
+// A question and the answer that the assistant should give.
 export type Example = {
   assistant: string;
   user: string;
 };
 
-// A chat that was searched for.
+// A chat that matches a search.
 export type FoundChat = {
   chat_group_id: string;
   config?: ReturnConfigSpec;
   custom_session_id?: string;
-  // Absent while it goes on
+  // Absent while it is live
   end_timestamp?: number;
   event_count: number;
-  // Excerpt is a piece of the newest message that has the words or, where none are searched for, of the first one of
-  // the user.
+  // An excerpt of the newest message with the searched words or, if none were searched for, of the user's first
+  // message.
   excerpt?: ChatExcerpt;
   id: string;
   // JSON as text
@@ -189,12 +190,12 @@ export type FoundChat = {
   status: "ACTIVE" | "USER_ENDED" | "USER_TIMEOUT" | "MAX_DURATION_TIMEOUT" | "INACTIVITY_TIMEOUT" | "ERROR";
 };
 
-// Says how long a user must speak to interrupt the assistant.
+// Sets how long a user must speak to interrupt the assistant.
 export type Interruption = {
   min_interruption_ms?: number;
 };
 
-// A code with which one screen is paired, once.
+// A code that pairs one screen, once.
 export type KioskCode = {
   code: string;
   config_id?: string;
@@ -204,7 +205,7 @@ export type KioskCode = {
 
 // Names a language model.
 export type LanguageModel = {
-  // Fallback are the models that answer where this one fails, one after the other; an extension of the box's own.
+  // The models that answer if this one fails, in order; an extension of Parley.
   fallback?: Array<LanguageModelRef>;
   model_provider?:
     | "GROQ"
@@ -249,7 +250,7 @@ export type LanguageModelEntry = {
   served_by: string;
 };
 
-// Names a language model, as a LanguageModel does.
+// Names a language model like a LanguageModel.
 export type LanguageModelRef = {
   model_provider?:
     | "GROQ"
@@ -267,7 +268,7 @@ export type LanguageModelRef = {
   model_resource?: string;
 };
 
-// A key that was made, or was given new secrets.
+// A key that was created or got new secrets.
 export type MadeKey = {
   account: string;
   api_key: string;
@@ -279,65 +280,65 @@ export type MadeKey = {
   webhook_signing_key: string;
 };
 
-// The body of a 422: all that does not fit its schema.
+// The body of a 422: every problem with the request body.
 export type Malformed = {
   detail: Array<ValidationError>;
 };
 
-// A span of the chat, in ms since it began.
+// A part of the chat, in ms since it began.
 export type MillisecondInterval = {
   begin: number;
   end: number;
 };
 
-// Short prompts to go on, spoken after so many seconds of silence.
+// Short prompts that the assistant speaks after so many seconds of silence.
 export type Nudges = {
   enabled: boolean;
   interval_secs?: number;
 };
 
-// How far the pull of a pack is.
+// The progress of a pack's download.
 export type PackPull = {
-  // Bytes that were downloaded
+  // Bytes downloaded
   done: number;
   ended_on?: number;
-  // Error is why it failed.
+  // Why it failed.
   error?: string;
   name: string;
   started_on: number;
   // Going, done, failed or cancelled
   state: string;
-  // Step is what is being done: downloading, unpacking, checking, or done.
+  // What the box is doing: downloading, unpacking, checking, or done.
   step: string;
   // Bytes to download
   total: number;
 };
 
-// A screen that was paired: the key is told once.
+// A screen that was paired.
 export type PairedKiosk = {
-  // Opens conversations with the screen's config, and nothing else
+  // Opens chats with the screen's config, and nothing else
   api_key: string;
-  // By which it is revoked
+  // The id that revokes it
   key_id: string;
   // Of the screen
   name: string;
 };
 
-// What came of a call.
+// The result of a call.
 export type PluginCalled = {
   content?: string;
-  // Error says why it failed; absent where it did not.
+  // Why it failed; absent if it did not.
   error?: string;
   memory_bytes: number;
   milliseconds: number;
 };
 
-// How often a tool or a hook of a plugin was called since the box was started, and how long that took.
+// The calls of a tool or a hook since the box started, and their durations.
 export type PluginFigures = {
-  // MedianMS and P95MS are those of calls that were made, to the next of some steps; 0 where none was.
+  // MedianMS and P95MS are the durations of calls, rounded up to the next of some steps; 0 if there were none.
   median_ms: number;
   p95_ms: number;
-  // Results are how the calls ended: answered, or why not.
+  // How many calls succeeded, and how many failed, by reason.
   results: Array<PluginResult>;
   tool: string;
 };
@@ -353,28 +354,28 @@ export type PluginLogLine = {
   tool?: string;
 };
 
-// What a plugin that was sent asks for, before it is installed.
+// What a plugin asks for, before it is installed.
 export type PluginOffer = {
-  // Asks is what it asks for; of an upgrade what is new.
+  // The permissions that it asks for; for an upgrade, the new ones.
   asks: Array<PluginPermission>;
   description: string;
   digest: string;
-  // InstalledVersion is what is installed under the name, which it would take the place of; absent where nothing is.
+  // The version that it would replace; absent if none is installed.
   installed_version?: string;
   license?: string;
   name: string;
-  // OtherSigner says in words that it is signed by somebody else than what is installed.
+  // A warning, in words, if another key signed it than the installed version.
   other_signer?: string;
-  // Signed says in words who signed it.
+  // Who signed it, in words.
   signed: string;
-  // UnsetSettings are required and have no value yet.
+  // The required settings without a value.
   unset_settings: Array<string>;
   version: string;
 };
 
-// One thing that a plugin may do, or asks for.
+// A permission of a plugin.
 export type PluginPermission = {
-  // By which it is granted and revoked
+  // The name that grants and revokes it
   name: string;
   // What it means, for people
   words: string;
@@ -394,7 +395,7 @@ export type PluginSetting = {
   required?: boolean;
   // String, secret, integer, number or boolean
   type: string;
-  // Value is what it was told, or its default; absent of a secret.
+  // The value, or the default; absent for a secret.
   value?: string;
 };
 
@@ -402,7 +403,7 @@ export type PluginSetting = {
 export type PluginTool = {
   description: string;
   fallback_content?: string;
-  // By which configs name it
+  // The id that configs use
   id: string;
   name: string;
   // A JSON Schema
@@ -410,14 +411,14 @@ export type PluginTool = {
   timeout_ms: number;
 };
 
-// Text for the assistant to speak as it stands.
+// Text that the assistant speaks as it is.
 export type PostedAssistantInput = {
   custom_session_id?: string;
   text: string;
   type: "assistant_input";
 };
 
-// Describes the headerless audio that the client sends.
+// The format of the headerless audio that the client sends.
 export type PostedAudioConfiguration = {
   channels: number;
   codec?: string;
@@ -454,7 +455,7 @@ export type PostedConfig = {
   webhooks?: Array<PostedWebhook>;
 };
 
-// Names a prompt, and a version of it unless the newest is meant; or it brings the Text of a new one.
+// Refers to a prompt, by default to its newest version, or contains the text of a new one.
 export type PostedConfigPrompt = {
   id?: string;
   prompt_expansion?: PostedPromptExpansion;
@@ -483,7 +484,7 @@ export type PostedConfigVersion = {
   webhooks?: Array<PostedWebhook>;
 };
 
-// Text that is given to the language model with the user's messages and is no part of the transcript.
+// Text that the language model receives with the user's messages; it is not part of the transcript.
 export type PostedContext = {
   text: string;
   type?: "persistent" | "temporary" | "editable";
@@ -494,67 +495,67 @@ export type PostedEllmModel = {
   allow_short_responses?: boolean;
 };
 
-// One word and how it is said.
+// A word and its pronunciation.
 export type PostedEntry = {
   said: string;
-  // Word is the word, or several.
+  // The word, or several words.
   word: string;
 };
 
-// What the assistant says by itself when something happens.
+// What the assistant says on an event.
 export type PostedEventMessage = {
   enabled: boolean;
   text?: string;
 };
 
-// The occasions to speak by itself.
+// The events on which the assistant speaks.
 export type PostedEventMessages = {
   on_inactivity_timeout?: PostedEventMessage;
   on_max_duration_timeout?: PostedEventMessage;
   on_new_chat?: PostedEventMessage;
 };
 
-// A question with the answer that the assistant should give to it.
+// A question and the answer that the assistant should give.
 export type PostedExample = {
   assistant: string;
   user: string;
 };
 
-// Of sound.
+// The format of sound.
 export type PostedFormat = {
   type: "mp3" | "pcm" | "wav";
 };
 
-// Says how long a user must speak to interrupt the assistant.
+// Sets how long a user must speak to interrupt the assistant.
 export type PostedInterruption = {
   min_interruption_ms?: number;
 };
 
-// The body that makes a key.
+// Creates a key.
 export type PostedKey = {
-  // Made where there is none
+  // Created if it does not exist
   account: string;
-  // ExpiresIn is after how many seconds it is useless, and forgotten; absent: never.
+  // After how many seconds it expires and is deleted; absent if never.
   expires_in?: number;
-  // What it is for
+  // What the key is for
   label?: string;
-  // Client, which is the default, or operator
+  // Client (the default) or operator
   role?: "client" | "operator";
 };
 
-// The body that makes a code with which a screen is paired.
+// Creates a code that pairs a screen.
 export type PostedKiosk = {
-  // Whose config it talks by
+  // The account of its chats
   account: string;
-  // ConfigID is the config that it talks by; absent: the box's own assistant.
+  // The config of its chats; absent: the settings of the box.
   config_id?: string;
-  // What the screen is called, which it shows
+  // The name that the screen shows
   name: string;
 };
 
 // Names a language model.
 export type PostedLanguageModel = {
-  // Fallback are the models that answer where this one fails, one after the other; an extension of the box's own.
+  // The models that answer if this one fails, in order; an extension of Parley.
   fallback?: Array<PostedLanguageModelRef>;
   model_provider?:
     | "GROQ"
@@ -573,7 +574,7 @@ export type PostedLanguageModel = {
   temperature?: number;
 };
 
-// Names a language model, as a LanguageModel does.
+// Names a language model like a LanguageModel.
 export type PostedLanguageModelRef = {
   model_provider:
     | "GROQ"
@@ -591,7 +592,7 @@ export type PostedLanguageModelRef = {
   model_resource?: string;
 };
 
-// How all words of an account are said that the box would say otherwise.
+// An account's pronunciations.
 export type PostedLexicon = {
   entries: Array<PostedEntry>;
 };
@@ -601,7 +602,7 @@ export type PostedName = {
   name: string;
 };
 
-// Short prompts to go on, spoken after so many seconds of silence.
+// Short prompts that the assistant speaks after so many seconds of silence.
 export type PostedNudges = {
   enabled?: boolean;
   interval_secs?: number;
@@ -609,11 +610,11 @@ export type PostedNudges = {
 
 // The body that pairs a screen.
 export type PostedPairing = {
-  // That the box shows; case and what stands between do not matter
+  // As the box shows it; case and separators are ignored
   code: string;
 };
 
-// Makes the assistant silent until the matching resume.
+// Keeps the assistant silent until a resume_assistant_message.
 export type PostedPauseAssistantMessage = {
   custom_session_id?: string;
   type: "pause_assistant_message";
@@ -625,20 +626,20 @@ export type PostedPluginAnswer = {
   value: string;
 };
 
-// A call of a tool of a plugin.
+// Calls a tool of a plugin.
 export type PostedPluginCall = {
   // A JSON object as text
   parameters?: string;
-  // May be left out where it has one
+  // May be absent if the plugin has one tool
   tool?: string;
 };
 
-// Says what is to be changed of a plugin.
+// Changes a plugin's permissions and settings.
 export type PostedPluginChange = {
   grant?: Array<string>;
   revoke?: Array<string>;
   settings?: Array<PostedPluginAnswer>;
-  // Settings that are to be forgotten
+  // Names of settings to delete
   unset?: Array<string>;
 };
 
@@ -650,7 +651,7 @@ export type PostedPrompt = {
   version_description?: string;
 };
 
-// Says whether the box may add to a prompt what helps a spoken conversation.
+// Whether the box may add instructions for spoken conversations to a prompt.
 export type PostedPromptExpansion = {
   enabled?: boolean;
 };
@@ -662,9 +663,9 @@ export type PostedPromptVersion = {
   version_description?: string;
 };
 
-// Says how one word is said.
+// How a word is pronounced.
 export type PostedPronunciation = {
-  // Said is how: phonemes of the International Phonetic Alphabet between slashes (/wɪn/), or a respelling, as
+  // The pronunciation: phonemes of the International Phonetic Alphabet between slashes (/wɪn/), or a respelling, as
   // syllables with hyphens, the stressed ones in capitals (hwah-KEEN), or as words that sound like it.
   said: string;
 };
@@ -675,13 +676,13 @@ export type PostedResumeAssistantMessage = {
   type: "resume_assistant_message";
 };
 
-// The body that has the console act for another account.
+// Makes the console act for another account.
 export type PostedSessionAccount = {
-  // The name of one that there is
+  // The name of an existing account
   account: string;
 };
 
-// Change how the chat goes on; they are merged field by field into what is in force.
+// Change a live chat; they are merged field by field into the settings in force.
 export type PostedSessionSettings = {
   audio?: PostedAudioConfiguration;
   builtin_tools?: Array<PostedBuiltinToolConfig>;
@@ -696,58 +697,57 @@ export type PostedSessionSettings = {
   voice_id?: string;
 };
 
-// The body that signs a browser in to the console.
+// Signs a browser in to the console.
 export type PostedSignIn = {
-  // What stands behind #signin= in the link
+  // The part of the link after #signin=
   link: string;
 };
 
-// Asks for texts to be spoken.
+// Requests speech.
 export type PostedTTS = {
-  // Context is what was said before: it is not spoken, but what is spoken goes on with its voice and its style.
+  // What was said before.
   context?: PostedTTSContext;
-  // Format of the sound; mp3 where it is absent.
+  // The format of the sound; default: mp3.
   format?: PostedFormat;
-  // IncludeTimestampTypes asks for the times of words, of phonemes, or of both.
+  // Requests the times of words, of phonemes, or of both.
   include_timestamp_types?: Array<"word" | "phoneme">;
-  // InstantMode sends sound as it is made.
+  // Sends sound as it is made.
   instant_mode?: boolean;
-  // NumGenerations is how many candidates are made; 1 where it is absent.
+  // How many candidates are made; default: 1.
   num_generations?: number;
-  // SplitUtterances cuts utterances into snippets at natural places, true where it is absent; false makes one snippet
-  // of each utterance.
+  // Splits utterances into snippets at natural places (the default); false makes one snippet of each utterance.
   split_utterances?: boolean;
-  // StripHeaders makes one file of the chunks of a generation, joined; otherwise each chunk is a file.
+  // Makes the chunks of a generation one file when joined; otherwise each chunk is a file.
   strip_headers?: boolean;
-  // Temperature is how much is left to chance, 0 to 1.
+  // How much the speech varies, 0 to 1.
   temperature?: number;
-  // Utterances are what is to be said, in order.
+  // The texts to speak, in order.
   utterances: Array<PostedUtterance>;
-  // Version 2 needs a voice.
+  // Version 2 requires a voice.
   version?: "1" | "2";
 };
 
-// One of the two.
+// Has one of the two fields.
 export type PostedTTSContext = {
-  // GenerationID of the account.
+  // A generation of the account.
   generation_id?: string;
   // Utterances that count as said.
   utterances?: Array<PostedUtterance>;
 };
 
-// Ends a chat after so many seconds, MinTimeout to MaxTimeout.
+// Ends a chat after so many seconds, 30 to 1800.
 export type PostedTimeout = {
   duration_secs?: number;
   enabled: boolean;
 };
 
-// End a chat in which nobody says anything, and one that is long.
+// End a chat in which nobody speaks, and a chat that has lasted long.
 export type PostedTimeouts = {
   inactivity?: PostedTimeout;
   max_duration?: PostedTimeout;
 };
 
-// A tool that the developer answers.
+// A tool that the developer runs.
 export type PostedTool = {
   description?: string;
   fallback_content?: string;
@@ -757,7 +757,7 @@ export type PostedTool = {
   type: "function";
 };
 
-// Says that a tool failed.
+// Reports that a tool failed.
 export type PostedToolErrorMessage = {
   code?: string;
   content?: string;
@@ -769,13 +769,13 @@ export type PostedToolErrorMessage = {
   type: "tool_error";
 };
 
-// Names a tool, and a version of it unless the newest is meant.
+// Refers to a tool, by default to its newest version.
 export type PostedToolRef = {
   id: string;
   version?: number;
 };
 
-// What a tool answered.
+// The result of a tool.
 export type PostedToolResponseMessage = {
   content: string;
   custom_session_id?: string;
@@ -785,7 +785,7 @@ export type PostedToolResponseMessage = {
   type: "tool_response";
 };
 
-// Says when a user has finished.
+// Sets when a user's turn has ended.
 export type PostedTurnDetection = {
   end_of_turn_silence_ms?: number;
   mode?: "silence" | "semantic";
@@ -824,62 +824,62 @@ export type PostedUserInput = {
   type: "user_input";
 };
 
-// A text and how it is to be said.
+// A text and how to speak it.
 export type PostedUtterance = {
-  // Description says how a voice is to speak or, where none is named, which voice is to be made.
+  // How a voice is to speak or, if none is named, which voice to design.
   description?: string;
-  // Speed is how fast it is said, 1 being the voice's own.
+  // The speed; 1 is the voice's natural one.
   speed?: number;
   text: string;
-  // TrailingSilence is put behind the utterance, in seconds.
+  // The silence after the utterance, in seconds.
   trailing_silence?: number;
-  // Voice holds for the utterances that follow, too.
+  // The voice, also of the utterances that follow.
   voice?: PostedVoiceRef;
 };
 
-// The body that describes a version anew; one without a description takes the old one away.
+// Changes the description of a version; without one, it removes the old one.
 export type PostedVersionDescription = {
   version_description?: string;
 };
 
-// The body that saves the voice of a generation.
+// Saves the voice of a generation.
 export type PostedVoice = {
   generation_id: string;
   name: string;
 };
 
-// Says which voice stands in for a name.
+// Names the voice that stands in for a name.
 export type PostedVoiceAlias = {
-  // Voice is the name or id of a voice of the library, or of one that an account has saved: then it stands in for those
-  // accounts that have a voice of its name.
+  // The name or id of a voice of the library or of one that an account has saved; the latter stands in for the accounts
+  // that have a voice of its name.
   voice: string;
 };
 
-// Names a voice by its id or by its name.
+// Refers to a voice by its id or its name.
 export type PostedVoiceRef = {
   id?: string;
   name?: string;
   provider?: "HUME_AI" | "CUSTOM_VOICE";
 };
 
-// A URL that is told of events.
+// A URL that receives events.
 export type PostedWebhook = {
   events: Array<"chat_started" | "chat_ended" | "tool_call">;
   url: string;
 };
 
-// Says which webhooks are meant.
+// Selects webhooks.
 export type PostedWebhookChoice = {
-  // Account, with all, is the name of the one whose they are; absent: all.
+  // With all, the name of the account whose webhooks are selected; absent: all accounts.
   account?: string;
-  // All of them, in place of ids
+  // All of them, instead of ids
   all?: boolean;
   ids?: Array<string>;
 };
 
-// The body that tries a receiver.
+// Sends an example to a receiver.
 export type PostedWebhookTest = {
-  // Whose signing key is used
+  // The account whose signing key is used
   account: string;
   url: string;
 };
@@ -891,33 +891,32 @@ export type Problem = {
   message: string;
 };
 
-// Says whether the box may add to a prompt what helps a spoken conversation.
+// Whether the box may add instructions for spoken conversations to a prompt.
 export type PromptExpansion = {
   enabled?: boolean;
 };
 
-// How the box does now.
+// The state of the box now.
 export type ReturnBoxHealth = {
   answers: BoxAnswers;
-  // Backup is the newest that was made on this machine; absent where none was.
+  // The newest backup made on this machine; absent if there is none.
   backup?: BoxBackup;
-  // Certificate is absent where the box serves without TLS.
+  // Absent if the box serves without TLS.
   certificate?: BoxCertificate;
   chats: BoxChats;
   cores: BoxCores;
   disk: BoxDisk;
-  // Kiosks are the screens that are paired.
+  // How many screens are paired.
   kiosks: number;
   memory: BoxMemory;
-  // What keeps it from being ready, in words
+  // The reasons why the box is not ready, in words
   missing: Array<string>;
   now: number;
-  // Ready says whether a conversation could start.
+  // Whether a chat could start.
   ready: boolean;
-  // Serves is what does the work, as the settings name it.
+  // The engines in use, as the settings name them.
   serves: BoxServes;
-  // Speaker is the line of the box's own loudspeaker and microphone; absent where there is none, and until the models
-  // are loaded.
+  // The line of the box's loudspeaker and microphone; absent if there is none, and until the models are loaded.
   speaker?: BoxKiosk;
   started_on: number;
   version: string;
@@ -935,7 +934,7 @@ export type ReturnBuiltinTool = {
 export type ReturnChat = {
   chat_group_id: string;
   config?: ReturnConfigSpec;
-  // Absent while it goes on
+  // Absent while it is live
   end_timestamp?: number;
   event_count: number;
   id: string;
@@ -945,7 +944,7 @@ export type ReturnChat = {
   status: "ACTIVE" | "USER_ENDED" | "USER_TIMEOUT" | "MAX_DURATION_TIMEOUT" | "INACTIVITY_TIMEOUT" | "ERROR";
 };
 
-// Says where to hear a chat.
+// The recording of a chat.
 export type ReturnChatAudioReconstruction = {
   filename?: string;
   // Of the chat
@@ -957,7 +956,7 @@ export type ReturnChatAudioReconstruction = {
   user_id: string;
 };
 
-// One thing that happened in a chat.
+// An event of a chat.
 export type ReturnChatEvent = {
   chat_id: string;
   // JSON as text: the 48 scores
@@ -985,7 +984,7 @@ export type ReturnChatEvent = {
     | "USER_RECORDING_START_MESSAGE";
 };
 
-// A chat with those that resumed it, as lists have it.
+// A chat and the chats that resumed it.
 export type ReturnChatGroup = {
   active: boolean;
   first_start_timestamp: number;
@@ -1084,14 +1083,14 @@ export type ReturnConfigSpec = {
   version: number;
 };
 
-// What parley doctor finds.
+// What parley doctor found.
 export type ReturnDiagnosis = {
   findings: Array<BoxFinding>;
   // No finding is a problem
   healthy: boolean;
 };
 
-// Chats that were found, the newest first.
+// Lists the chats that match a search, newest first.
 export type ReturnFoundChats = {
   chats: Array<FoundChat>;
   next?: string;
@@ -1099,49 +1098,49 @@ export type ReturnFoundChats = {
 
 // One candidate.
 export type ReturnGeneration = {
-  // A whole file, base64
+  // A complete file, base64
   audio: string;
   duration: number;
   encoding: AudioEncoding;
   // Bytes of the file
   file_size: number;
   generation_id: string;
-  // A list for each utterance
+  // One list for each utterance
   snippets: Array<Array<Snippet>>;
 };
 
-// An API key as the box's operator sees it: without the key itself, which the box does not keep.
+// An API key as an operator sees it: without the key itself, which the box does not store.
 export type ReturnKey = {
   account: string;
   created_on: number;
-  // ExpiresOn is absent where it has no end.
+  // Absent if it does not expire.
   expires_on?: number;
-  // Hint is the last characters of the API key.
+  // The last characters of the API key.
   hint: string;
-  // By which it is revoked
+  // The id that revokes it
   key_id: string;
-  // Kiosk says that it is the key of a screen.
+  // Whether it is the key of a screen.
   kiosk: boolean;
   label: string;
-  // LastUsedOn is when it last opened the box, five minutes behind at most; absent: never.
+  // When it was last used, up to five minutes late; absent if never.
   last_used_on?: number;
-  // RevokedOn is absent while it is good.
+  // Absent unless it was revoked.
   revoked_on?: number;
   // Client or operator
   role: string;
 };
 
-// A screen that was paired.
+// A paired screen.
 export type ReturnKiosk = {
   account: string;
-  // ConfigID is the config that it talks by; absent: the box's own assistant.
+  // The config of its chats; absent: the settings of the box.
   config_id?: string;
   config_name?: string;
-  // By which it is revoked
+  // The id that revokes it
   key_id: string;
   name: string;
   paired_on: number;
-  // RevokedOn is absent while it is good.
+  // Absent unless it was revoked.
   revoked_on?: number;
 };
 
@@ -1151,54 +1150,54 @@ export type ReturnLanguageModels = {
   strict_models: boolean;
 };
 
-// An account's lexicon, in alphabetical order.
+// An account's pronunciations, in alphabetical order.
 export type ReturnLexicon = {
   entries: Array<ReturnPronunciation>;
 };
 
-// Who asks, and which box answers.
+// Who the caller is, and which box answers.
 export type ReturnOperator = {
-  // The name of the one that the key or the session acts for
+  // The name of the account that the caller acts for
   account: string;
-  // The names of all, the oldest first
+  // The names of all accounts, oldest first
   accounts: Array<string>;
-  // Missing where a key asks
+  // Absent if the caller has a key
   session?: ReturnSession;
   // Of the box
   version: string;
 };
 
-// A pack of the box: a model or a library that it runs on, or could.
+// A pack: a model or a library that the box can use.
 export type ReturnPack = {
   bytes: number;
   does: string;
-  // InUse: the settings have the box run on it.
+  // Whether the settings use it.
   in_use: boolean;
   // Runtime, phonemes, transcriber, turn, voice or language-model
   kind: string;
   // SPDX expression
   licence: string;
   name: string;
-  // Own: the operator added it, and nobody else can fetch it.
+  // Whether the operator added it, so that it cannot be downloaded.
   own: boolean;
   // Ready, missing or damaged
   status: string;
-  // System: the operating system provides it.
+  // Whether the operating system provides it.
   system: boolean;
   version: string;
-  // Why says what is missing or damaged.
+  // What is missing or damaged.
   why?: string;
 };
 
-// The packs of the box.
+// Lists the packs of the box.
 export type ReturnPacks = {
   folder: string;
-  // Bytes on its disk
+  // Free bytes on its disk
   free: number;
   packs: Array<ReturnPack>;
-  // Pull is the newest pull of a pack since the box was started; absent where there was none.
+  // The newest download since the box started; absent if there was none.
   pull?: PackPull;
-  // ReadOnly says in words why the box cannot change the folder; absent where it can.
+  // Why the box cannot change the folder, in words; absent if it can.
   read_only?: string;
 };
 
@@ -1289,37 +1288,37 @@ export type ReturnPagedWebhooks = {
   webhooks_page: Array<ReturnWebhook>;
 };
 
-// A plugin that is installed on the box.
+// An installed plugin.
 export type ReturnPlugin = {
-  // BrokenSince is since when it is left alone, because it failed in a row.
+  // Since when it is not called, because it failed repeatedly.
   broken_since?: number;
   changed_on: number;
-  // Denied is what it asks for and was not granted.
+  // The permissions that it asks for and does not have.
   denied: Array<PluginPermission>;
   description: string;
   // Digest is the SHA-256 of its files.
   digest: string;
-  // Granted is what it may do.
+  // The permissions that it has.
   granted: Array<PluginPermission>;
   hooks?: Array<string>;
   installed_on: number;
-  // KeepsBytes is how much it keeps, for all accounts.
+  // How much data it stores, for all accounts.
   keeps_bytes: number;
   license?: string;
   name: string;
-  // RetryOn is from when on one call is tried.
+  // When one call is tried again.
   retry_on?: number;
   settings: Array<PluginSetting>;
-  // SignedBy is the key by which it is signed; absent: it is not.
+  // The key that signed it; absent if it is not signed.
   signed_by?: string;
   state: "ready" | "incomplete" | "broken" | "stopped";
   tools: Array<PluginTool>;
-  // Trusted says that the box trusts that key.
+  // Whether the box trusts that key.
   trusted: boolean;
   upgrades: number;
   // As its manifest says
   version: string;
-  // Why says in words why it is not ready.
+  // Why it is not ready, in words.
   why?: string;
 };
 
@@ -1336,9 +1335,9 @@ export type ReturnPrompt = {
   version_type: "FIXED" | "LATEST";
 };
 
-// One word and how it is said.
+// A word and its pronunciation.
 export type ReturnPronunciation = {
-  // Phonemes are how the box understands what is said; absent where it is read as any text.
+  // The phonemes that the box speaks; absent if the respelling is spoken like any text.
   phonemes?: string;
   said: string;
   word: string;
@@ -1346,87 +1345,87 @@ export type ReturnPronunciation = {
 
 // A browser that is signed in to the console.
 export type ReturnSession = {
-  // The name of the one that it acts for
+  // The name of the account that it acts for
   account: string;
-  // From where it signed in
+  // The address that it signed in from
   address: string;
-  // What it says of itself
+  // Its User-Agent
   browser: string;
   // Unix milliseconds
   created_on: number;
-  // It is the one that asks
+  // It is the caller's session
   current: boolean;
-  // Unix milliseconds; later where it is used before
+  // Unix milliseconds; extended with each use
   expires_on: number;
   id: string;
-  // Unix milliseconds, five minutes behind at most
+  // Unix milliseconds, up to five minutes late
   used_on: number;
 };
 
-// A setting as it holds since the box was started.
+// A setting as read when the box started.
 export type ReturnSetting = {
-  // What it may be, in words
+  // The allowed values, in words
   allowed: string;
   default?: string;
   flag: string;
-  // From is where the value comes from: default, a place in a file, a variable or a flag; absent where there is none.
+  // Where the value comes from: default, a place in a file, a variable or a flag; absent without a value.
   from?: string;
-  // The heading under which it is listed
+  // The heading of its group
   group: string;
   help: string;
   // In parley.yaml
   key: string;
-  // Otherwise says in words what holds where it has no value.
+  // What applies without a value, in words.
   otherwise?: string;
-  // Value is what it was set to, without passwords; absent where nobody set it and it has no fixed default.
+  // The value, without passwords; absent if it is not set and has no fixed default.
   value?: string;
   variable: string;
 };
 
-// All settings.
+// Lists all settings.
 export type ReturnSettings = {
-  // That was read
+  // The settings file
   file?: string;
   settings: Array<ReturnSetting>;
 };
 
-// The key that the webhooks of an account are signed with.
+// The key that signs an account's webhooks.
 export type ReturnSigningKey = {
   account: string;
   webhook_signing_key: string;
 };
 
-// What was made of a PostedTTS.
+// The speech for a PostedTTS.
 export type ReturnTTS = {
   generations: Array<ReturnGeneration>;
   request_id?: string;
 };
 
-// A turn of the user's that was answered aloud.
+// A turn of the user with a spoken answer.
 export type ReturnTurn = {
-  // A tool was waited for
+  // The answer waited for a tool
   called_tool: boolean;
-  // The answer's first sentence, or the piece of it that is spoken first
+  // The answer's first sentence was ready, or the first spoken part of it
   first_sentence: number;
-  // Its first sound was made
+  // Its first sound was synthesized
   first_sound: number;
-  // The language model's first word; missing where none wrote the answer
+  // The language model's first token; absent if none wrote the answer
   first_token?: number;
-  // That was sent
+  // That sound was sent
   sent: number;
-  // Its words were there
+  // Its transcript was ready
   transcript: number;
-  // Counts the answers that were begun, also those that nobody heard
+  // The number of the answer, counting those that nobody heard
   turn: number;
-  // The silence that ends a turn was over
+  // The silence that ends a turn had passed
   turn_end: number;
-  // It was written: it came, whole, at turn_end
+  // The user typed it: it arrived complete at turn_end
   typed: boolean;
   // The end of the user's voice
   voice_end: number;
 };
 
-// The turns of a live chat, with the moments of their stages.
+// Lists the turns of a live chat, with the times of their stages.
 export type ReturnTurns = {
   chat_id: string;
   // The oldest first
@@ -1442,8 +1441,7 @@ export type ReturnUserDefinedTool = {
   modified_on: number;
   name: string;
   parameters: string;
-  // Plugin is the plugin of the box that brings the tool: then it is read-only, of every account, and has this one
-  // version.
+  // The plugin that provides the tool.
   plugin?: string;
   tool_type: "BUILTIN" | "FUNCTION";
   version: number;
@@ -1453,59 +1451,57 @@ export type ReturnUserDefinedTool = {
 
 // A voice, in the lists of voices and in the record of a config.
 export type ReturnVoice = {
-  // CompatibleOctaveModels are the versions of a request for speech that may name the voice; not in the record of a
-  // config.
+  // The versions of a speech request that may use the voice; absent in the record of a config.
   compatible_octave_models?: Array<string>;
   id: string;
   name: string;
   provider: "HUME_AI" | "CUSTOM_VOICE";
-  // Tags say what the voice is like, by the name of the tag: an extension of the box's own, not in the record of a
-  // config.
+  // The tags of the voice, by name; an extension of Parley, absent in the record of a config.
   tags?: Record<string, unknown>;
 };
 
 // A name that programs ask for, and the voice that stands in for it.
 export type ReturnVoiceAlias = {
   from: "box" | "settings" | "built_in";
-  // ID is another name by which programs ask for the same voice.
+  // The id by which programs ask for the same voice.
   id?: string;
-  // Missing says that there is no such voice any more.
+  // Whether the voice no longer exists.
   missing?: boolean;
   name: string;
   voice: string;
-  // VoiceID is absent where accounts have saved the voice, each its own.
+  // Absent if the voice is one that accounts have saved, each its own.
   voice_id?: string;
 };
 
-// All of a box, those of the operator first.
+// Lists the aliases of the box, the operator's first.
 export type ReturnVoiceAliases = {
   aliases: Array<ReturnVoiceAlias>;
 };
 
-// What one receiver is told of one event, and how far that has come.
+// The delivery of one event to one receiver, without its body.
 export type ReturnWebhook = {
   account: string;
   attempts: number;
   chat_id: string;
-  // CreatedOn is when that happened which it tells.
+  // When the event happened.
   created_on: number;
-  // DueOn is the next attempt; absent where it is over, or waits for the one before it in its chat.
+  // The next attempt; absent if there is none, or if it waits for an earlier webhook of its chat.
   due_on?: number;
   event: string;
   id: string;
-  // LastError is why that failed; absent: it did not.
+  // Why the newest attempt failed; absent if it did not.
   last_error?: string;
-  // LastOn is the newest attempt; absent: there was none.
+  // The newest attempt; absent if there was none.
   last_on?: number;
-  // Waiting, delivered, or dead: it was given up
+  // Waiting, delivered, or dead: the box gave up
   state: string;
-  // UntilOn is from when on one that waits is not tried again.
+  // When the box gives up.
   until_on?: number;
   // Without a password
   url: string;
 };
 
-// A part of an utterance that was spoken in one go.
+// A part of an utterance that is spoken in one go.
 export type Snippet = {
   // Base64
   audio: string;
@@ -1519,7 +1515,7 @@ export type Snippet = {
   utterance_index: number;
 };
 
-// How the box is.
+// Whether the box is ready.
 export type State = {
   // What keeps it from being ready, in words
   missing?: Array<string>;
@@ -1527,16 +1523,16 @@ export type State = {
   status: string;
 };
 
-// Says that a live chat has taken a message.
+// The answer to a message that a live chat has accepted.
 export type Taken = Record<string, unknown>;
 
-// Ends a chat after so many seconds, MinTimeout to MaxTimeout.
+// Ends a chat after so many seconds, 30 to 1800.
 export type Timeout = {
   duration_secs?: number;
   enabled: boolean;
 };
 
-// End a chat in which nobody says anything, and one that is long.
+// End a chat in which nobody speaks, and a chat that has lasted long.
 export type Timeouts = {
   inactivity?: Timeout;
   max_duration?: Timeout;
@@ -1574,7 +1570,7 @@ export type TokenRefused = {
   message: string;
 };
 
-// Says when a user has finished.
+// Sets when a user's turn has ended.
 export type TurnDetection = {
   end_of_turn_silence_ms?: number;
   mode?: "silence" | "semantic";
@@ -1582,7 +1578,7 @@ export type TurnDetection = {
   speech_detection_threshold?: number;
 };
 
-// One thing that is wrong with a body.
+// One problem of a body.
 export type ValidationError = {
   loc: Array<string | number>;
   msg: string;
@@ -1590,21 +1586,21 @@ export type ValidationError = {
   type: string;
 };
 
-// A URL that is told of events.
+// A URL that receives events.
 export type Webhook = {
   events: Array<"chat_started" | "chat_ended" | "tool_call">;
   url: string;
 };
 
-// What came of a try.
+// The result of an example.
 export type WebhookTested = {
   delivered: boolean;
-  // Error says why it was not delivered.
+  // Why it was not delivered.
   error?: string;
   milliseconds: number;
 };
 
-// How many webhooks are tried again, or were forgotten.
+// How many webhooks are retried or were deleted.
 export type WebhooksChanged = {
   changed: number;
 };

@@ -1,15 +1,15 @@
 // Code generated from the description of the messages; DO NOT EDIT. See web/bundle.
 
-// Says that all of an answer has been sent.
+// Marks the end of an answer.
 export type AssistantEnd = {
   custom_session_id?: string;
   type: "assistant_end";
 };
 
-// One sentence or so of an answer.
+// About one sentence of an answer.
 export type AssistantMessage = {
   custom_session_id?: string;
-  // The client gave the words
+  // The client provided the words
   from_text: boolean;
   id?: string;
   is_quick_response: boolean;
@@ -20,7 +20,7 @@ export type AssistantMessage = {
   type: "assistant_message";
 };
 
-// Says which feelings are in the AssistantMessage with the same ID.
+// The expression of the AssistantMessage with the same ID.
 export type AssistantProsody = {
   custom_session_id?: string;
   id?: string;
@@ -28,7 +28,7 @@ export type AssistantProsody = {
   type: "assistant_prosody";
 };
 
-// Describes the headerless audio that the client sends.
+// The format of the headerless audio that the client sends.
 export type AudioConfiguration = {
   channels: number;
   codec?: string;
@@ -37,7 +37,7 @@ export type AudioConfiguration = {
   sample_rate: number;
 };
 
-// One clip of speech: a complete WAV file of OutputRateHz, 16-bit, mono.
+// One clip of speech: a complete WAV file of 48 kHz, 16-bit, mono.
 export type AudioOutput = {
   custom_session_id?: string;
   // Base64 on the wire
@@ -70,7 +70,7 @@ export type ChatMetadata = {
   type: "chat_metadata";
 };
 
-// Text that is given to the language model with the user's messages and is no part of the transcript.
+// Text that the language model receives with the user's messages; it is not part of the transcript.
 export type Context = {
   text: string;
   type?: "persistent" | "temporary" | "editable";
@@ -128,25 +128,25 @@ export type EmotionScores = {
   Triumph: number;
 };
 
-// What the expression models measured; {} when nothing was.
+// What the expression models measured; {} if nothing was measured.
 export type Inference = {
   prosody?: ProsodyInference;
 };
 
-// A span of the chat, in ms since it began.
+// A part of the chat, in ms since it began.
 export type MillisecondInterval = {
   begin: number;
   end: number;
 };
 
-// Text for the assistant to speak as it stands.
+// Text that the assistant speaks as it is.
 export type PostedAssistantInput = {
   custom_session_id?: string;
   text: string;
   type: "assistant_input";
 };
 
-// Describes the headerless audio that the client sends.
+// The format of the headerless audio that the client sends.
 export type PostedAudioConfiguration = {
   channels: number;
   codec?: string;
@@ -155,8 +155,8 @@ export type PostedAudioConfiguration = {
   sample_rate: number;
 };
 
-// Carries what the microphone heard: bytes of a container as a browser's MediaRecorder makes it, cut anywhere, or of
-// the headerless PCM that session settings announced.
+// Sound of the microphone: bytes of a container as a browser's MediaRecorder makes it, cut anywhere, or the headerless
+// PCM that session settings announced.
 export type PostedAudioInput = {
   custom_session_id?: string;
   // Base64 on the wire
@@ -170,29 +170,28 @@ export type PostedBuiltinToolConfig = {
   name: "web_search" | "hang_up";
 };
 
-// Text that is given to the language model with the user's messages and is no part of the transcript.
+// Text that the language model receives with the user's messages; it is not part of the transcript.
 export type PostedContext = {
   text: string;
   type?: "persistent" | "temporary" | "editable";
 };
 
-// Makes the assistant silent until the matching resume.
+// Keeps the assistant silent until a resume_assistant_message.
 export type PostedPauseAssistantMessage = {
   custom_session_id?: string;
   type: "pause_assistant_message";
 };
 
-// A message to a socket that speaks what it is sent.
+// A message to the socket that speaks text as it arrives.
 export type PostedPublishTTS = {
-  // Close flushes, and then closes the socket.
+  // Flushes, and then closes the socket.
   close?: boolean;
-  // Description, Speed, TrailingSilence and Voice are as in a PostedUtterance, and hold for the text of this message;
-  // the voice for what follows, too.
+  // As in a PostedUtterance, for the text of this message; a voice also applies to later messages.
   description?: string;
-  // Flush has all text spoken that has come, whole sentences or not.
+  // Speaks all text received so far, complete sentences or not.
   flush?: boolean;
   speed?: number;
-  // Text is spoken sentence by sentence, as soon as one is whole.
+  // The text; each sentence is spoken once it is complete.
   text?: string;
   trailing_silence?: number;
   voice?: PostedVoiceRef;
@@ -204,7 +203,7 @@ export type PostedResumeAssistantMessage = {
   type: "resume_assistant_message";
 };
 
-// Change how the chat goes on; they are merged field by field into what is in force.
+// Change a live chat; they are merged field by field into the settings in force.
 export type PostedSessionSettings = {
   audio?: PostedAudioConfiguration;
   builtin_tools?: Array<PostedBuiltinToolConfig>;
@@ -219,7 +218,7 @@ export type PostedSessionSettings = {
   voice_id?: string;
 };
 
-// A tool that the developer answers.
+// A tool that the developer runs.
 export type PostedTool = {
   description?: string;
   fallback_content?: string;
@@ -229,7 +228,7 @@ export type PostedTool = {
   type: "function";
 };
 
-// Says that a tool failed.
+// Reports that a tool failed.
 export type PostedToolErrorMessage = {
   code?: string;
   content?: string;
@@ -241,7 +240,7 @@ export type PostedToolErrorMessage = {
   type: "tool_error";
 };
 
-// What a tool answered.
+// The result of a tool.
 export type PostedToolResponseMessage = {
   content: string;
   custom_session_id?: string;
@@ -258,19 +257,19 @@ export type PostedUserInput = {
   type: "user_input";
 };
 
-// Names a voice by its id or by its name.
+// Refers to a voice by its id or its name.
 export type PostedVoiceRef = {
   id?: string;
   name?: string;
   provider?: "HUME_AI" | "CUSTOM_VOICE";
 };
 
-// How a voice sounded.
+// The expression of a voice.
 export type ProsodyInference = {
   scores: EmotionScores;
 };
 
-// Change how the chat goes on; they are merged field by field into what is in force.
+// Change a live chat; they are merged field by field into the settings in force.
 export type SessionSettings = {
   audio?: AudioConfiguration;
   builtin_tools?: Array<BuiltinToolConfig>;
@@ -349,7 +348,7 @@ export type Timestamp = {
   type: "word" | "phoneme";
 };
 
-// Says when a word or a phoneme of a snippet is heard.
+// When a word or a phoneme of a snippet is heard.
 export type TimestampMessage = {
   generation_id: string;
   request_id: string;
@@ -358,7 +357,7 @@ export type TimestampMessage = {
   type: "timestamp";
 };
 
-// A tool that the developer answers.
+// A tool that the developer runs.
 export type Tool = {
   description?: string;
   fallback_content?: string;
@@ -368,7 +367,7 @@ export type Tool = {
   type: "builtin" | "function";
 };
 
-// Asks for a tool, or, with ResponseRequired false, tells that the box itself is using one.
+// Requests a tool call or, with ResponseRequired false, reports that the box is calling a tool itself.
 export type ToolCallMessage = {
   custom_session_id?: string;
   name: string;
@@ -380,7 +379,7 @@ export type ToolCallMessage = {
   type: "tool_call";
 };
 
-// Says that a tool failed.
+// Reports that a tool failed.
 export type ToolErrorMessage = {
   code?: string;
   content?: string;
@@ -392,7 +391,7 @@ export type ToolErrorMessage = {
   type: "tool_error";
 };
 
-// What a tool answered.
+// The result of a tool.
 export type ToolResponseMessage = {
   content: string;
   custom_session_id?: string;
@@ -402,10 +401,10 @@ export type ToolResponseMessage = {
   type: "tool_response";
 };
 
-// How a tool call ended: one of the two is set.
+// The result of a tool call: one of the two is set.
 export type ToolResult = ToolResponseMessage | ToolErrorMessage;
 
-// Says that the user spoke into the answer, which is over.
+// Reports that the user interrupted the answer, which has ended.
 export type UserInterruption = {
   custom_session_id?: string;
   // Unix milliseconds
@@ -413,11 +412,10 @@ export type UserInterruption = {
   type: "user_interruption";
 };
 
-// What the user said or typed: once per turn with Interim false, and before that, if asked for, as it is understood so
-// far.
+// What the user said or typed: once per turn with Interim false, and before that, on request, interim transcripts.
 export type UserMessage = {
   custom_session_id?: string;
-  // Any part of it was typed
+  // Part of it was typed
   from_text: boolean;
   interim: boolean;
   // BCP 47
@@ -428,7 +426,7 @@ export type UserMessage = {
   type: "user_message";
 };
 
-// Says what went wrong; Code.Error makes one.
+// An error.
 export type WebSocketError = {
   code:
     | "E0100"
