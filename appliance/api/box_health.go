@@ -13,7 +13,7 @@ type BoxHealth interface {
 	Health(ctx context.Context) (contract.ReturnBoxHealth, error)
 	// Watch calls send with the state every other second until ctx ends. Each
 	// state holds only the answers that are new since the last one.
-	Watch(ctx context.Context, tell func(any) error) error
+	Watch(ctx context.Context, send func(any) error) error
 	// Diagnose runs the checks of parley doctor, which may take minutes. While it
 	// runs, other calls return a contract.ErrConflict.
 	Diagnose(ctx context.Context) (contract.ReturnDiagnosis, error)

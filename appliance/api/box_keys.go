@@ -87,9 +87,9 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	wanted := searchFilter(q.Get("search"))
+	matches := searchFilter(q.Get("search"))
 	all = slices.DeleteFunc(all, func(k store.Key) bool {
-		return !revoked && k.RevokedMS != 0 || !wanted(k.ID, k.Label, k.Account, k.Hint)
+		return !revoked && k.RevokedMS != 0 || !matches(k.ID, k.Label, k.Account, k.Hint)
 	})
 	slices.Reverse(all)
 	answer := contract.ReturnPagedKeys{Paging: paging(page, len(all)), KeysPage: []contract.ReturnKey{}}
@@ -128,12 +128,12 @@ func (a *API) account(r *http.Request, name string) (store.Account, error) {
 }
 
 func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedKey) error {
-	wanted := store.NewKey{Account: posted.Account, Label: posted.Label, Role: store.KeyRole(posted.Role)}
+	key := store.NewKey{Account: posted.Account, Label: posted.Label, Role: store.KeyRole(posted.Role)}
 	if posted.ExpiresIn > 0 {
-		wanted.ExpiresMS = a.now().UnixMilli() + int64(posted.ExpiresIn)*1000
+		key.ExpiresMS = a.now().UnixMilli() + int64(posted.ExpiresIn)*1000
 	}
-	made, err := a.Records.CreateKey(r.Context(), wanted)
-	return a.result(w, http.StatusCreated, keyRecord(made, posted.Account), err)
+	credentials, err := a.Records.CreateKey(r.Context(), key)
+	return a.result(w, http.StatusCreated, keyRecord(credentials, posted.Account), err)
 }
 
 func keyRecord(c store.Credentials, account string) contract.MadeKey {
@@ -183,8 +183,8 @@ func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) er
 		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which cannot receive a new "+
 			"one; revoke it, and pair the screen again", cmp.Or(all[i].Label, id))}
 	}
-	made, err := a.Records.RegenerateKey(r.Context(), id)
-	return a.result(w, http.StatusOK, keyRecord(made, all[i].Account), notFound(err, validKey, id))
+	credentials, err := a.Records.RegenerateKey(r.Context(), id)
+	return a.result(w, http.StatusOK, keyRecord(credentials, all[i].Account), notFound(err, validKey, id))
 }
 
 func (a *API) signingKey(w http.ResponseWriter, r *http.Request, _ caller) error {

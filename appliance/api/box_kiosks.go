@@ -76,9 +76,9 @@ func (a *API) listKiosks(w http.ResponseWriter, r *http.Request, _ caller) error
 	if err != nil {
 		return err
 	}
-	wanted := searchFilter(q.Get("search"))
+	matches := searchFilter(q.Get("search"))
 	all = slices.DeleteFunc(all, func(k store.Key) bool {
-		return k.Kiosk == nil || !revoked && k.RevokedMS != 0 || !wanted(k.Label, k.Account, k.ID)
+		return k.Kiosk == nil || !revoked && k.RevokedMS != 0 || !matches(k.Label, k.Account, k.ID)
 	})
 	slices.Reverse(all)
 	answer := contract.ReturnPagedKiosks{Paging: paging(page, len(all)), KiosksPage: []contract.ReturnKiosk{}}

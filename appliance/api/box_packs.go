@@ -17,7 +17,7 @@ type BoxPacks interface {
 	PullPack(ctx context.Context, name string) (contract.PackPull, error)
 	// WatchPull calls send with the progress of the newest download, and with
 	// each change, until it ends.
-	WatchPull(ctx context.Context, tell func(any) error) error
+	WatchPull(ctx context.Context, send func(any) error) error
 	// CancelPull ends the download and deletes what has arrived.
 	CancelPull(ctx context.Context) (contract.PackPull, error)
 	RemovePack(ctx context.Context, name string) error

@@ -31,7 +31,7 @@ type BoxPlugins interface {
 	PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error)
 	// FollowPlugin calls send with these lines and then with new ones, until ctx
 	// ends or the plugin is removed.
-	FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error
+	FollowPlugin(ctx context.Context, name string, most int, send func(any) error) error
 	PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error)
 }
 

@@ -57,8 +57,8 @@ func (a *API) listAliases(w http.ResponseWriter, r *http.Request, _ caller) erro
 }
 
 func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedVoiceAlias) error {
-	made, err := a.Aliases.SetAlias(r.Context(), r.PathValue("name"), posted.Voice)
-	return a.result(w, http.StatusOK, made, err)
+	alias, err := a.Aliases.SetAlias(r.Context(), r.PathValue("name"), posted.Voice)
+	return a.result(w, http.StatusOK, alias, err)
 }
 
 func (a *API) deleteAlias(w http.ResponseWriter, r *http.Request, _ caller) error {

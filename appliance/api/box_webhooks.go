@@ -147,9 +147,9 @@ func (a *API) testWebhook(w http.ResponseWriter, r *http.Request, _ caller, post
 		return err
 	}
 	took, err := a.BoxWebhooks.TryWebhook(r.Context(), key, posted.URL)
-	told := contract.WebhookTested{Delivered: err == nil, Milliseconds: float64(took.Microseconds()) / 1000}
+	result := contract.WebhookTested{Delivered: err == nil, Milliseconds: float64(took.Microseconds()) / 1000}
 	if err != nil {
-		told.Error = err.Error()
+		result.Error = err.Error()
 	}
-	return a.result(w, http.StatusOK, told, nil)
+	return a.result(w, http.StatusOK, result, nil)
 }

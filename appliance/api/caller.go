@@ -32,7 +32,7 @@ type Keys interface {
 	// SignIn exchanges a sign-in link for a console session and returns the value
 	// of the session's cookie. The error is store.ErrNotFound for an invalid
 	// link.
-	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made store.Session,
+	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, session store.Session,
 		err error)
 	// OpenSession returns what a session's cookie opens. The error is
 	// store.ErrNotFound for a session that is unknown, ended or expired.

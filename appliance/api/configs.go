@@ -45,15 +45,15 @@ func (a *API) nextConfigVersion(
 // prompt if the body contains a prompt's text. The prompt gets the config's name.
 func (a *API) configVersions(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
 	isNew bool) ([]store.NewVersion, error) {
-	var drafts []store.NewVersion
+	var versions []store.NewVersion
 	if c.Prompt != nil && c.Prompt.Text != "" {
-		made, err := promptVersion(contract.NewID(), name,
+		prompt, err := promptVersion(contract.NewID(), name,
 			contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})
 		if err != nil {
 			return nil, err
 		}
-		drafts = made
-		c.Prompt = &contract.ConfigPrompt{ID: made[0].ID}
+		versions = prompt
+		c.Prompt = &contract.ConfigPrompt{ID: prompt[0].ID}
 	}
 	if c.Voice != nil {
 		voice, err := a.Voices.FindVoice(ctx, account, *c.Voice)
@@ -67,15 +67,15 @@ func (a *API) configVersions(ctx context.Context, account, id, name string, c co
 	}
 	description := c.VersionDescription
 	c.VersionDescription = ""
-	own, err := newVersion(store.KindConfig, id, "", description, c)
+	config, err := newVersion(store.KindConfig, id, "", description, c)
 	if isNew {
-		own.Name = name
+		config.Name = name
 	}
-	own.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool {
+	config.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool {
 		_, ok := installedTools{a.Plugins}.resolve(ref)
 		return ok
 	})
-	return append(drafts, own), err
+	return append(versions, config), err
 }
 
 // checkToolNames returns an error if two tools of a config have the same name: a
@@ -85,23 +85,23 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 	if err != nil {
 		return err
 	}
-	plugged, taken := installedTools{a.Plugins}, map[string]bool{}
+	plugins, used := installedTools{a.Plugins}, map[string]bool{}
 	for _, t := range c.BuiltinTools {
-		taken[string(t.Name)] = true
+		used[string(t.Name)] = true
 	}
 	for i, ref := range toolRefs(c) {
 		name := found[ref].Name
-		if t, ok := plugged.resolve(ref); ok {
+		if t, ok := plugins.resolve(ref); ok {
 			name = t.Name
 		} else if _, there := found[ref]; !there {
 			return store.ErrMissing{Ref: ref}
 		}
-		if taken[name] {
+		if used[name] {
 			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i),
 				Why: fmt.Sprintf("another tool of the config is also named %q; a model calls tools by their names",
 					name)}
 		}
-		taken[name] = true
+		used[name] = true
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	}
 	form := &conversionForm{parts: map[string][][]byte{}}
 	parts := multipart.NewReader(r.Body, params["boundary"])
-	room := int64(maxPartBytes)
+	left := int64(maxPartBytes)
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -95,7 +95,7 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 			err = contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("more than %d parts", maxParts)}
 		}
 		if err == nil {
-			err = form.addPart(part, &room)
+			err = form.addPart(part, &left)
 		}
 		if err != nil {
 			form.close()
@@ -112,16 +112,16 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 
 // addPart stores a part other than the recording; left is how many bytes the
 // parts may still have.
-func (f *conversionForm) addPart(part *multipart.Part, room *int64) error {
+func (f *conversionForm) addPart(part *multipart.Part, left *int64) error {
 	name, _, _ := strings.Cut(part.FormName(), "[") // include_timestamp_types[0]
 	if name == "audio" {
 		return f.saveRecording(part)
 	}
-	text, err := io.ReadAll(io.LimitReader(part, *room+1))
+	text, err := io.ReadAll(io.LimitReader(part, *left+1))
 	if err != nil {
 		return err
 	}
-	if *room -= int64(len(text)); *room < 0 {
+	if *left -= int64(len(text)); *left < 0 {
 		return contract.ErrInvalid{Field: contract.Clip(name),
 			Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", maxPartBytes)}
 	}
@@ -160,7 +160,7 @@ func (f *conversionForm) saveRecording(part *multipart.Part) error {
 
 // formError returns the error for a form that cannot be parsed to its end.
 func formError(err error) error {
-	if k, told := kindOf(err); told != nil && k.status != 0 {
+	if k, public := kindOf(err); public != nil && k.status != 0 {
 		return err
 	}
 	if _, path := errors.AsType[*os.PathError](err); path {
@@ -194,8 +194,8 @@ func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error)
 
 // decodeError returns the error for a recording that cannot be decoded.
 func decodeError(err error) error {
-	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or " +
-		"Opus"
+	const supported = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC " +
+		"or Opus"
 	format, unknown := errors.AsType[*audio.ErrFormat](err)
 	_, long := errors.AsType[*audio.ErrTooLong](err)
 	switch {
@@ -204,10 +204,10 @@ func decodeError(err error) error {
 			Why: fmt.Sprintf("it is longer than %v: cut it into parts at pauses", contract.MaxConversion)}
 	case unknown && format.Name == "":
 		return contract.ErrInvalid{Field: "audio",
-			Why: fmt.Sprintf("it begins with % x, which is not a known format: %s", format.Head, taken)}
+			Why: fmt.Sprintf("it begins with % x, which is not a known format: %s", format.Head, supported)}
 	case unknown:
 		return contract.ErrInvalid{Field: "audio",
-			Why: fmt.Sprintf("it is %s, which is not supported: %s", format.What, taken)}
+			Why: fmt.Sprintf("it is %s, which is not supported: %s", format.What, supported)}
 	}
 	return contract.ErrInvalid{Field: "audio", Why: strings.TrimPrefix(err.Error(), "audio: ")}
 }

@@ -24,7 +24,7 @@ import (
 var generated embed.FS
 
 // madeVersion is the placeholder for the version in the generated descriptions.
-const madeVersion = "0.0.0-made"
+const placeholderVersion = "0.0.0-made"
 
 // document is a description of the API as it is served.
 type document struct {
@@ -41,7 +41,7 @@ type documents struct{ openAPI, asyncAPI, page document }
 func (a *API) description() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
-			Title: "Parley", Version: madeVersion,
+			Title: "Parley", Version: placeholderVersion,
 			Description: "A voice service on one box that listens, thinks and speaks. Field names are snake_case. " +
 				"Unknown fields are ignored, and null is the same as absent. Times are Unix milliseconds unless " +
 				"stated otherwise. Every answer has an X-Request-Id, which is also in the log of the box.",
@@ -89,7 +89,7 @@ func readDocument(name, mediaType, policy, version string) (document, error) {
 	if err != nil {
 		return document{}, fmt.Errorf("a description of the API: %w", err)
 	}
-	text = []byte(strings.ReplaceAll(string(text), madeVersion, version))
+	text = []byte(strings.ReplaceAll(string(text), placeholderVersion, version))
 	sum := sha256.Sum256(text)
 	return document{mediaType, policy, text, `"` + hex.EncodeToString(sum[:8]) + `"`}, nil
 }

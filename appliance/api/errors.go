@@ -44,8 +44,8 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 			"path", loggedPath(r), "err", err)
 		return
 	}
-	k, told := kindOf(err)
-	if told == nil {
+	k, public := kindOf(err)
+	if public == nil {
 		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 			if sent != nil {
 				sent.status = clientGone
@@ -61,27 +61,27 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 				"something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id")})
 		return
 	}
-	a.setHeaders(w, r, k.status, told)
-	switch e := told.(type) {
+	a.setHeaders(w, r, k.status, public)
+	switch e := public.(type) {
 	case contract.ErrMalformed:
 		a.reply(w, k.status, malformed{e.Detail})
 	case errToken:
 		a.reply(w, e.status, tokenRefused{problem{e.code, e.code, e.why}, e.why})
 	default:
-		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.ClipError(told.Error())})
+		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.ClipError(public.Error())})
 	}
 }
 
 // setHeaders sets the headers that a status requires.
-func (a *API) setHeaders(w http.ResponseWriter, r *http.Request, status int, told error) {
+func (a *API) setHeaders(w http.ResponseWriter, r *http.Request, status int, public error) {
 	h := w.Header()
-	if e, ok := told.(interface{ Wait() time.Duration }); ok && e.Wait() > 0 {
+	if e, ok := public.(interface{ Wait() time.Duration }); ok && e.Wait() > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.Wait().Seconds()))))
 	}
 	switch status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="parley"`)
-		if _, client := told.(errToken); client {
+		if _, client := public.(errToken); client {
 			h.Set("WWW-Authenticate", `Basic realm="parley", charset="UTF-8"`)
 		}
 	case http.StatusUpgradeRequired:

@@ -17,7 +17,7 @@ const keepAliveEvery = 20 * time.Second
 // the client is gone, its access is revoked, or the box stops. The caller must
 // have checked the request.
 func (a *API) streamEvents(w http.ResponseWriter, r *http.Request, by caller,
-	tell func(ctx context.Context, send func(any) error) error) error {
+	watch func(ctx context.Context, send func(any) error) error) error {
 	ctx, end := a.revocable(r.Context(), by)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
@@ -32,7 +32,7 @@ func (a *API) streamEvents(w http.ResponseWriter, r *http.Request, by caller,
 	}
 	s.startKeepAlive()
 	defer s.end()
-	err := tell(ctx, s.send)
+	err := watch(ctx, s.send)
 	if ctx.Err() != nil {
 		return nil
 	}

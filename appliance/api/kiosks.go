@@ -10,17 +10,17 @@ import (
 )
 
 // pairKiosk exchanges a pairing code for the key of a screen.
-func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked contract.PostedPairing) error {
-	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
+func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, body contract.PostedPairing) error {
+	credentials, k, err := a.Keys.Pair(r.Context(), body.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return a.wrongCredential(r, "the code is unknown, was used, or has expired; parley kiosk makes a new one")
 	}
 	if err != nil {
 		return err
 	}
-	a.recent.remember(made.APIKey, "")
+	a.recent.remember(credentials.APIKey, "")
 	w.Header().Set("Cache-Control", "no-store")
-	paired := contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name}
+	paired := contract.PairedKiosk{APIKey: credentials.APIKey, KeyID: credentials.KeyID, Name: k.Name}
 	return a.result(w, http.StatusCreated, paired, nil)
 }
 
@@ -47,10 +47,10 @@ func admitKiosk(rt route, r *http.Request, by caller) error {
 			Why: "this is the key of a screen, which opens its conversations and nothing else; send another key"}
 	}
 	q := url.Values{}
-	asked := r.URL.Query()
+	body := r.URL.Query()
 	for _, name := range []string{"verbose_transcription", "fernSdkLanguage", "fernSdkVersion"} {
-		if asked.Has(name) {
-			q[name] = asked[name]
+		if body.Has(name) {
+			q[name] = body[name]
 		}
 	}
 	if *by.Kiosk != "" {

@@ -59,19 +59,19 @@ func (a *API) getLexicon(w http.ResponseWriter, r *http.Request, by caller) erro
 
 func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller, posted contract.PostedLexicon) error {
 	all := make([]store.Pronunciation, len(posted.Entries))
-	had := map[string]int{}
+	seen := map[string]int{}
 	for i, e := range posted.Entries {
 		field := fmt.Sprintf("entries.%d", i)
 		var err error
 		if all[i], err = pronunciation(field+".", e.Word, e.Said); err != nil {
 			return err
 		}
-		if before, twice := had[all[i].Key]; twice {
+		if before, twice := seen[all[i].Key]; twice {
 			return contract.ErrInvalid{Field: field,
 				Why: fmt.Sprintf("%q is the same word as in entries.%d: leave out one of them", contract.Clip(e.Word),
 					before)}
 		}
-		had[all[i].Key] = i
+		seen[all[i].Key] = i
 	}
 	if err := a.Records.SetLexicon(r.Context(), by.AccountID, all); err != nil {
 		return err
@@ -124,15 +124,15 @@ func (a *API) lexiconChanged(account string) {
 
 // pronunciation returns a row for a word and its pronunciation if the box can
 // pronounce it. prefix precedes the names of its fields in errors.
-func pronunciation(of, word, said string) (store.Pronunciation, error) {
-	e, err := text.NewEntry(word, said)
+func pronunciation(prefix, word, spoken string) (store.Pronunciation, error) {
+	e, err := text.NewEntry(word, spoken)
 	if wrong, is := errors.AsType[text.ErrEntry](err); is && wrong.InWord {
-		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "word", Why: err.Error()}
+		return store.Pronunciation{}, contract.ErrInvalid{Field: prefix + "word", Why: err.Error()}
 	}
 	if err != nil {
-		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "said", Why: err.Error()}
+		return store.Pronunciation{}, contract.ErrInvalid{Field: prefix + "said", Why: err.Error()}
 	}
-	return store.Pronunciation{Key: e.Key, Word: word, Spoken: said}, nil
+	return store.Pronunciation{Key: e.Key, Word: word, Spoken: spoken}, nil
 }
 
 // pronunciationRecord returns an entry as clients see it.

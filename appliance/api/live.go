@@ -20,9 +20,9 @@ func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
 // connect lets a second client follow and steer a live chat.
 func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 	sound := true
-	if asked := r.URL.Query().Get("audio_output"); asked != "" {
+	if text := r.URL.Query().Get("audio_output"); text != "" {
 		var err error
-		if sound, err = strconv.ParseBool(asked); err != nil {
+		if sound, err = strconv.ParseBool(text); err != nil {
 			return contract.ErrInvalid{Field: "audio_output", Why: "expected true or false"}
 		}
 	}
@@ -39,8 +39,8 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 		return err
 	}
 	err = a.Chats.Steer(by.AccountID, r.PathValue("id"), m)
-	if wrong, ok := errors.AsType[contract.Fault](err); ok {
-		return wrong.Refused()
+	if fault, ok := errors.AsType[contract.Fault](err); ok {
+		return fault.Refused()
 	}
 	return a.result(w, http.StatusOK, taken{}, err)
 }

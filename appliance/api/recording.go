@@ -28,11 +28,11 @@ const (
 // hearChat serves a chat's recording to a client with a link.
 func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	id := r.PathValue("id")
-	made, err := a.Records.Recordings(r.Context(), id)
+	recordings, err := a.Records.Recordings(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	if _, kept := made[id]; !kept {
+	if _, recorded := recordings[id]; !recorded {
 		return contract.ErrNotFound{What: "recording of chat", ID: id}
 	}
 	sound, err := a.openRecording(id)
@@ -40,7 +40,7 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 		return err
 	}
 	defer sound.close()
-	if made[id].Status == store.Recorded {
+	if recordings[id].Status == store.Recorded {
 		defer a.markDamaged(r, id, sound)
 	}
 	if sound.wav == nil {
@@ -56,7 +56,8 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 		r.Header.Del("Range")
 	}
 	content := serialReader{r.Context(), sound.wav, a.decoding}
-	http.ServeContent(&rangeErrorWriter{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), content)
+	modified := time.UnixMilli(recordings[id].ModifiedMS)
+	http.ServeContent(&rangeErrorWriter{ResponseWriter: w, api: a}, r, "", modified, content)
 	return nil
 }
 

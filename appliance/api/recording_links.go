@@ -79,12 +79,12 @@ func (a *API) recordingLinks(
 	}
 	all := make([]contract.ReturnChatAudioReconstruction, len(chats))
 	for i, c := range chats {
-		made, kept := recordings[c.ID]
+		recording, recorded := recordings[c.ID]
 		one := contract.ReturnChatAudioReconstruction{
 			ID:         c.ID,
 			UserID:     by.AccountID,
-			Status:     a.audioStatus(c, made, kept),
-			ModifiedAt: made.ModifiedMS,
+			Status:     a.audioStatus(c, recording, recorded),
+			ModifiedAt: recording.ModifiedMS,
 		}
 		if one.Status == contract.AudioComplete || one.Status == contract.AudioError {
 			expires := a.now().Add(linkLifetime).UnixMilli()
@@ -98,13 +98,13 @@ func (a *API) recordingLinks(
 }
 
 // audioStatus returns the status of a chat's recording.
-func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) contract.AudioStatus {
+func (a *API) audioStatus(c store.Chat, recording store.ChatRecording, recorded bool) contract.AudioStatus {
 	switch {
-	case !kept:
+	case !recorded:
 		return contract.AudioCancelled
-	case made.Status == store.RecordingFailed:
+	case recording.Status == store.RecordingFailed:
 		return contract.AudioError
-	case made.Status == store.Recorded:
+	case recording.Status == store.Recorded:
 		return contract.AudioComplete
 	case a.Records.HasSound(c.ID):
 		return contract.AudioInProgress

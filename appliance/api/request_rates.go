@@ -66,9 +66,9 @@ func (s *requestRates) bucket(name string) *rate.Limiter {
 		return b
 	}
 	// Of two requests that come at once, one may have made it already.
-	made := rate.NewLimiter(rate.Limit(s.perSecond), s.burst)
-	if b, there, _ := s.buckets.PeekOrAdd(name, made); there {
+	added := rate.NewLimiter(rate.Limit(s.perSecond), s.burst)
+	if b, exists, _ := s.buckets.PeekOrAdd(name, added); exists {
 		return b
 	}
-	return made
+	return added
 }

@@ -17,24 +17,24 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 			return err
 		}
 	}
-	asked, err := decode(r, contract.Parse[contract.PostedSignIn])
+	body, err := decode(r, contract.Parse[contract.PostedSignIn])
 	if err != nil {
 		return err
 	}
 	browser := []rune(strings.ToValidUTF8(r.UserAgent(), "?"))
 	browser = browser[:min(len(browser), contract.MaxBrowserChars)]
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a port
-	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
+	cookie, session, err := a.Keys.SignIn(r.Context(), body.Link, string(browser), host, a.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return a.wrongCredential(r, "this link is unknown, was used, or has expired; parley console prints a new one")
 	}
 	if err != nil {
 		return err
 	}
-	a.Log.InfoContext(r.Context(), "signed in to the console", "session", made.ID, "client", r.RemoteAddr)
+	a.Log.InfoContext(r.Context(), "signed in to the console", "session", session.ID, "client", r.RemoteAddr)
 	a.recent.remember(cookie, "")
 	setSessionCookie(w, r, cookie, int(store.SessionLife.Seconds()))
-	return a.result(w, http.StatusCreated, sessionRecord(made, made.ID), nil)
+	return a.result(w, http.StatusCreated, sessionRecord(session, session.ID), nil)
 }
 
 // setSessionCookie sets the session cookie; seconds of -1 delete it. Scripts
@@ -100,11 +100,11 @@ func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) e
 	if by.Session == "" {
 		return contract.ErrForbidden{Why: "a key belongs to one account; only a session of the console can switch"}
 	}
-	asked, err := decode(r, contract.Parse[contract.PostedSessionAccount])
+	body, err := decode(r, contract.Parse[contract.PostedSessionAccount])
 	if err != nil {
 		return err
 	}
-	chosen, err := a.Records.Account(r.Context(), asked.Account)
+	account, err := a.Records.Account(r.Context(), body.Account)
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrInvalid{Field: "account",
 			Why: "there is no account of this name; GET /v0/box/operator lists those that there are"}
@@ -112,20 +112,20 @@ func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) e
 	if err != nil {
 		return err
 	}
-	if err := a.Records.SwitchAccount(r.Context(), by.Session, chosen.Name); err != nil {
+	if err := a.Records.SwitchAccount(r.Context(), by.Session, account.Name); err != nil {
 		return err
 	}
-	by.AccountID = chosen.ID
+	by.AccountID = account.ID
 	return a.operator(w, r, by)
 }
 
 func (a *API) listSessions(w http.ResponseWriter, r *http.Request, by caller) error {
 	all, err := a.Records.Sessions(r.Context(), a.now())
-	told := make([]contract.ReturnSession, len(all))
+	records := make([]contract.ReturnSession, len(all))
 	for i, s := range all {
-		told[i] = sessionRecord(s, by.Session)
+		records[i] = sessionRecord(s, by.Session)
 	}
-	return a.result(w, http.StatusOK, told, err)
+	return a.result(w, http.StatusOK, records, err)
 }
 
 // endSession signs out a browser: the caller's or another one.

@@ -11,7 +11,7 @@ import (
 // tools returns the handlers of tools: those that the account's developers
 // answer, and those of plugins.
 func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
-	plugged := installedTools{a.Plugins}
+	installed := installedTools{a.Plugins}
 	return versioned[contract.ReturnUserDefinedTool]{
 		API:       a,
 		kind:      store.KindTool,
@@ -30,8 +30,8 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		page: func(p contract.Paging, records []contract.ReturnUserDefinedTool) any {
 			return contract.ReturnPagedUserDefinedTools{Paging: p, ToolsPage: records}
 		},
-		extra:     plugged.all,
-		findExtra: plugged.find,
+		extra:     installed.all,
+		findExtra: installed.find,
 		readOnly:  readOnly,
 	}
 }

@@ -49,19 +49,19 @@ func newParseCache[T any]() *parseCache[T] {
 func (m *parseCache[T]) parse(v store.Version) (T, error) {
 	text := v.Content
 	m.mu.Lock()
-	said, ok := m.entries.Get(text)
+	value, ok := m.entries.Get(text)
 	m.mu.Unlock()
 	if ok {
-		return said, nil
+		return value, nil
 	}
-	if err := json.Unmarshal([]byte(text), &said); err != nil {
-		return said, fmt.Errorf("version %d of %s %s as it is stored: %w", v.Number, v.Kind, v.ID, err)
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		return value, fmt.Errorf("version %d of %s %s as it is stored: %w", v.Number, v.Kind, v.ID, err)
 	}
-	m.add(text, said)
-	return said, nil
+	m.add(text, value)
+	return value, nil
 }
 
-func (m *parseCache[T]) add(text string, said T) {
+func (m *parseCache[T]) add(text string, value T) {
 	if len(text) > maxCacheBytes/8 {
 		return // a few prompts of the longest would push out all others
 	}
@@ -70,7 +70,7 @@ func (m *parseCache[T]) add(text string, said T) {
 	if m.entries.Contains(text) { // another request parsed it meanwhile
 		return
 	}
-	m.entries.Add(text, said)
+	m.entries.Add(text, value)
 	for m.size += len(text); m.size > maxCacheBytes; {
 		m.entries.RemoveOldest()
 	}

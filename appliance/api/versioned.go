@@ -41,16 +41,16 @@ type versioned[R any] struct {
 // A versionParser parses the body of a request into new versions.
 type versionParser func(r *http.Request, account string) ([]store.NewVersion, error)
 
-// parseVersions returns a versionParser that parses a body of type T and calls
-// versions with it.
-func parseVersions[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.NewVersion,
+// parseVersions returns a versionParser that parses a body of type T and converts
+// it.
+func parseVersions[T contract.Readable[T]](convert func(r *http.Request, account string, posted T) ([]store.NewVersion,
 	error)) versionParser {
 	return func(r *http.Request, account string) ([]store.NewVersion, error) {
 		posted, err := decode(r, contract.Parse[T])
 		if err != nil {
 			return nil, err
 		}
-		return made(r, account, posted)
+		return convert(r, account, posted)
 	}
 }
 
@@ -66,33 +66,34 @@ func (v versioned[R]) checkWritable(r *http.Request) error {
 }
 
 func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, by caller) error {
-	drafts, err := v.parseFirst(r, by.AccountID)
+	versions, err := v.parseFirst(r, by.AccountID)
 	if err != nil {
 		return err
 	}
-	return v.store(w, r, by.AccountID, drafts)
+	return v.store(w, r, by.AccountID, versions)
 }
 
 func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by caller) error {
 	if err := v.checkWritable(r); err != nil {
 		return err
 	}
-	drafts, err := v.parseNext(r, by.AccountID)
+	versions, err := v.parseNext(r, by.AccountID)
 	if err != nil {
 		return err
 	}
-	return v.store(w, r, by.AccountID, drafts)
+	return v.store(w, r, by.AccountID, versions)
 }
 
-func (v versioned[R]) store(w http.ResponseWriter, r *http.Request, account string, drafts []store.NewVersion) error {
-	kept, err := v.Records.AddVersions(r.Context(), account, drafts...)
+// store stores new versions and answers with the record of the last one.
+func (v versioned[R]) store(w http.ResponseWriter, r *http.Request, account string, versions []store.NewVersion) error {
+	stored, err := v.Records.AddVersions(r.Context(), account, versions...)
 	if err != nil {
 		return err
 	}
 	if v.ConfigsChanged != nil {
 		v.ConfigsChanged(account)
 	}
-	return v.answer(w, r, http.StatusCreated, account, kept[len(kept)-1])
+	return v.answer(w, r, http.StatusCreated, account, stored[len(stored)-1])
 }
 
 // answer replies with the record of one version.
@@ -210,8 +211,8 @@ func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) 
 		return err
 	}
 	err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id"))
-	said := fmt.Sprintf("The %s and all its versions are deleted.", v.kind)
-	return v.result(w, http.StatusOK, confirmation{said}, err)
+	message := fmt.Sprintf("The %s and all its versions are deleted.", v.kind)
+	return v.result(w, http.StatusOK, confirmation{message}, err)
 }
 
 func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -220,8 +221,8 @@ func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by c
 		return err
 	}
 	err = v.Records.DeleteVersion(r.Context(), by.AccountID, ref)
-	said := fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)
-	return v.result(w, http.StatusOK, confirmation{said}, err)
+	message := fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)
+	return v.result(w, http.StatusOK, confirmation{message}, err)
 }
 
 // confirmation is the body of an answer without data.

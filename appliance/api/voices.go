@@ -136,11 +136,11 @@ func pageOf[T any](all []T, number, size int) []T {
 
 // readTags parses the tags that voices must have, all of them.
 func readTags(q url.Values) (has func(contract.ReturnVoice) bool, err error) {
-	type wanted struct {
+	type tagValue struct {
 		tag   contract.VoiceTag
 		value string
 	}
-	var all []wanted
+	var all []tagValue
 	for _, text := range q["filter_tag"] {
 		if text == "" {
 			continue
@@ -151,10 +151,10 @@ func readTags(q url.Values) (has func(contract.ReturnVoice) bool, err error) {
 			return nil, contract.ErrInvalid{Field: "filter_tag", Why: fmt.Sprintf("%.80q is not allowed; expected a "+
 				"tag and its value, as GENDER:Female; the tags are %s", text, tagNames())}
 		}
-		all = append(all, wanted{tag, strings.TrimSpace(value)})
+		all = append(all, tagValue{tag, strings.TrimSpace(value)})
 	}
 	return func(v contract.ReturnVoice) bool {
-		return !slices.ContainsFunc(all, func(t wanted) bool { return !slices.Contains(v.Tags[t.tag], t.value) })
+		return !slices.ContainsFunc(all, func(t tagValue) bool { return !slices.Contains(v.Tags[t.tag], t.value) })
 	}, nil
 }
 

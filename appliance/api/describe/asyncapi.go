@@ -7,7 +7,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// AsyncAPI is a description of sockets (https://www.asyncapi.com/docs/reference/specification/v3.0.0).
+// AsyncAPI is a description of the sockets
+// (https://www.asyncapi.com/docs/reference/specification/v3.0.0).
 type AsyncAPI struct {
 	AsyncAPI           string                 `json:"asyncapi"`
 	ID                 string                 `json:"id"`
@@ -18,7 +19,7 @@ type AsyncAPI struct {
 	Components         AsyncComponents        `json:"components"`
 }
 
-// Channel is a socket and what goes over it, both ways.
+// Channel is a socket and its messages in both directions.
 type Channel struct {
 	Address     string                   `json:"address"`
 	Title       string                   `json:"title"`
@@ -28,19 +29,19 @@ type Channel struct {
 	Bindings    map[string]SocketBinding `json:"bindings"`
 }
 
-// ChannelPart is a part of a channel's path.
+// ChannelPart is a parameter of a channel's path.
 type ChannelPart struct {
 	Description string `json:"description,omitempty"`
 }
 
-// SocketBinding says how a socket is opened.
+// SocketBinding is how a socket is opened.
 type SocketBinding struct {
 	Method         string  `json:"method"`
 	Query          *Schema `json:"query"`
 	BindingVersion string  `json:"bindingVersion"`
 }
 
-// ChannelAction says what the box does at a channel: it sends or it receives.
+// ChannelAction is what the box does on a channel: it sends or receives.
 type ChannelAction struct {
 	Action   string      `json:"action"`
 	Channel  reference   `json:"channel"`
@@ -48,13 +49,13 @@ type ChannelAction struct {
 	Messages []reference `json:"messages"`
 }
 
-// AsyncComponents are what the channels refer to.
+// AsyncComponents has the messages and schemas that the channels refer to.
 type AsyncComponents struct {
 	Messages Ordered[SocketMessage] `json:"messages"`
 	Schemas  Ordered[*Schema]       `json:"schemas"`
 }
 
-// SocketMessage is one kind of message.
+// SocketMessage is a kind of message.
 type SocketMessage struct {
 	Name    string  `json:"name"`
 	Summary string  `json:"summary,omitempty"`
@@ -65,7 +66,7 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
-// AsyncAPI describes the sockets of the box, in the words of the sources.
+// AsyncAPI describes the sockets, with the comments of the source.
 func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 	s := newSchemas(w)
 	doc := &AsyncAPI{
@@ -108,20 +109,21 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage)
 		c.Messages[name] = reference{"#/components/messages/" + name}
 		return reference{here + "/messages/" + name}
 	}
-	takes := ChannelAction{Action: "receive", Channel: reference{here}, Summary: "What a client may send"}
+	receives := ChannelAction{Action: "receive", Channel: reference{here}, Summary: "Messages from the client"}
 	for _, m := range r.Socket.Receives {
-		takes.Messages = append(takes.Messages, carry("posted_"+m.Name, s.body(posted(m))))
+		receives.Messages = append(receives.Messages, carry("posted_"+m.Name, s.body(posted(m))))
 	}
-	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "What the box sends"}
+	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "Messages from the box"}
 	for _, m := range r.Socket.Sends {
 		sends.Messages = append(sends.Messages, carry(m.MessageType(), s.of(m)))
 	}
 	doc.Channels = append(doc.Channels, Member[Channel]{r.ID, c})
 	doc.Operations = append(doc.Operations,
-		Member[ChannelAction]{r.ID + "Receive", takes}, Member[ChannelAction]{r.ID + "Send", sends})
+		Member[ChannelAction]{r.ID + "Receive", receives}, Member[ChannelAction]{r.ID + "Send", sends})
 }
 
-// posted is a message with the name that it has as one that a client sends.
+// posted renames a message that clients send, so that its schema differs from
+// that of the message that the box sends.
 func posted(m contract.Body) contract.Body {
 	m.Name = "Posted" + nameOf(m.Value)
 	return m

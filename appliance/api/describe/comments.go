@@ -14,18 +14,17 @@ import (
 	"unicode/utf8"
 )
 
-// Comments are what the sources say of their types: the comments, and the
-// constants that a type of strings has. Whoever reads the sources and whoever
-// reads the description are told the same.
+// Comments are taken from the source: the comments of types and fields, and the
+// constants of string types.
 type Comments struct {
-	types  map[string]string            // the first sentence on a type
-	fields map[string]map[string]string // the comment on a field of a type
-	values map[string][]string          // what a type of strings may be
-	lists  map[string][]ast.Expr        // a type's values as a function lists them
-	named  map[string]string            // the constants by their names
+	types  map[string]string            // the first sentence of a type's comment
+	fields map[string]map[string]string // the comment of a type's field
+	values map[string][]string          // the values of a string type
+	lists  map[string][]ast.Expr        // the values of a type, as a function lists them
+	named  map[string]string            // the values of constants
 }
 
-// ReadComments reads the Go files of all sources but their tests.
+// ReadComments parses the Go files of all sources except tests.
 func ReadComments(sources ...fs.FS) (Comments, error) {
 	w := Comments{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{},
 		map[string]string{}}
@@ -84,12 +83,12 @@ func (w Comments) readType(spec *ast.TypeSpec, comment string) {
 	}
 	w.fields[name] = map[string]string{}
 	for _, f := range st.Fields.List {
-		said := f.Comment.Text()
-		if said == "" {
-			said = first(f.Doc.Text())
+		text := f.Comment.Text()
+		if text == "" {
+			text = first(f.Doc.Text())
 		}
 		for _, n := range f.Names {
-			w.fields[name][n.Name] = capital(strings.Join(strings.Fields(said), " "))
+			w.fields[name][n.Name] = capital(strings.Join(strings.Fields(text), " "))
 		}
 	}
 }
@@ -107,8 +106,8 @@ func (w Comments) readConstants(kind token.Token, spec *ast.ValueSpec) {
 	}
 }
 
-// readList reads a function that lists all values of a type, as
-// ModelProviders() []ModelProvider: its name is the type's and an s.
+// readList parses a function that lists all values of a type, such as
+// ModelProviders() []ModelProvider. Its name is the plural of the type's.
 func (w Comments) readList(f *ast.FuncDecl) {
 	if f.Recv != nil || f.Body == nil || len(f.Body.List) != 1 {
 		return
@@ -128,8 +127,8 @@ func (w Comments) readList(f *ast.FuncDecl) {
 	}
 }
 
-// resolveLists: where a type has a list of its values, it is the list that
-// counts, since not every one of them needs a name in Go.
+// resolveLists replaces the constants of a type by its list, because not every
+// value has a constant.
 func (w Comments) resolveLists() {
 	for of, list := range w.lists {
 		var all []string
@@ -144,7 +143,7 @@ func (w Comments) resolveLists() {
 	}
 }
 
-// value is what a literal or the name of a constant stands for.
+// value returns the value of a literal or a constant.
 func (w Comments) value(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -157,19 +156,19 @@ func (w Comments) value(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// sentence is the first one of a type's comment, without the type's name, with
-// which Go has it begin.
+// sentence returns the first sentence of a type's comment, without the name of
+// the type that it begins with.
 func sentence(name, comment string) string {
-	said := first(comment)
+	text := first(comment)
 	for _, verb := range []string{" is ", " are ", " "} {
-		if rest, ok := strings.CutPrefix(said, name+verb); ok {
+		if rest, ok := strings.CutPrefix(text, name+verb); ok {
 			return capital(rest)
 		}
 	}
-	return capital(said)
+	return capital(text)
 }
 
-// first is the first sentence of a comment.
+// first returns the first sentence of a comment.
 func first(comment string) string { return new(doc.Package).Synopsis(comment) }
 
 func capital(s string) string {

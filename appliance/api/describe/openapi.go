@@ -11,7 +11,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// OpenAPI is a description of paths (https://spec.openapis.org/oas/v3.1.0).
+// OpenAPI is a description of the routes (https://spec.openapis.org/oas/v3.1.0).
 type OpenAPI struct {
 	OpenAPI    string                           `json:"openapi"`
 	Info       Info                             `json:"info"`
@@ -21,7 +21,7 @@ type OpenAPI struct {
 	Components Components                       `json:"components"`
 }
 
-// Components are what the paths refer to.
+// Components has the schemas that the paths refer to.
 type Components struct {
 	Schemas         Ordered[*Schema]           `json:"schemas"`
 	SecuritySchemes Ordered[map[string]string] `json:"securitySchemes"`
@@ -40,7 +40,7 @@ type PathOperation struct {
 	Responses   Ordered[Response]     `json:"responses"`
 }
 
-// PathParameter is a part of the path or of the query.
+// PathParameter is a parameter of the path or the query.
 type PathParameter struct {
 	Name        string  `json:"name"`
 	In          string  `json:"in"`
@@ -49,25 +49,25 @@ type PathParameter struct {
 	Schema      *Schema `json:"schema"`
 }
 
-// RequestBody is what is sent.
+// RequestBody is the body of a request.
 type RequestBody struct {
 	Required bool           `json:"required"`
 	Content  Ordered[Media] `json:"content"`
 }
 
-// Response is one answer.
+// Response is an answer.
 type Response struct {
 	Description string         `json:"description"`
 	Content     Ordered[Media] `json:"content,omitempty"`
 }
 
-// Media is a body of some kind.
+// Media is a body of one media type.
 type Media struct {
 	Schema  *Schema         `json:"schema,omitempty"`
 	Example json.RawMessage `json:"example,omitempty"`
 }
 
-// OpenAPI describes the paths of the box, in the words of the sources.
+// OpenAPI describes the routes, with the comments of the source.
 func (b Box) OpenAPI(w Comments) (*OpenAPI, error) {
 	s := newSchemas(w)
 	doc := &OpenAPI{OpenAPI: "3.1.0", Info: b.Info, Servers: []map[string]string{{"url": "/"}}}
@@ -151,7 +151,7 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 	return o
 }
 
-// answer keeps the first response of a status.
+// answer adds a response, unless there is one with its status.
 func (o *PathOperation) answer(status int, r Response) {
 	if _, there := o.Responses.Get(strconv.Itoa(status)); !there {
 		o.Responses = append(o.Responses, Member[Response]{strconv.Itoa(status), r})
@@ -177,8 +177,8 @@ func (a Answer) response(s *schemas) Response {
 	return r
 }
 
-// refusals are the statuses of errors that follow from who may take the path
-// and from what it reads.
+// refusals returns the statuses of all errors: those of the operation, and those
+// that follow from the access and the body.
 func (r Route) refusals() []int {
 	all := slices.Clone(r.Errors)
 	switch r.Access {
@@ -220,7 +220,7 @@ func (b Box) refusal(s *schemas, r Route, status int) Response {
 	return Response{says, Ordered[Media]{{"application/json", Media{Schema: s.of(body)}}}}
 }
 
-// pathParameters are the parts of a path in braces.
+// pathParameters returns the parameters in braces of a path.
 func pathParameters(path string) []PathParameter {
 	var all []PathParameter
 	for piece := range strings.SplitSeq(path, "/") {

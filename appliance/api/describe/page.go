@@ -14,7 +14,7 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// pageData is a page to read, and the policy that lets it run nothing but itself.
+// pageData is the input of the page's template.
 type pageData struct {
 	OpenAPI  *OpenAPI
 	Sections []section
@@ -27,7 +27,7 @@ type pageData struct {
 type section struct {
 	Name       string
 	Operations []entry
-	Sockets    []string // the ids of those; what goes over them is told behind it
+	Sockets    []string // the ids of sockets, whose messages are listed after the section
 }
 
 type entry struct {
@@ -35,9 +35,9 @@ type entry struct {
 	Method, Path string
 }
 
-// Page writes the descriptions as a page to read. It needs nothing but itself:
-// no network, and no script to be read. The policy (Content-Security-Policy)
-// forbids it everything else.
+// Page returns the descriptions as an HTML page. It needs no network, and is
+// readable without scripts. policy is its Content-Security-Policy, which forbids
+// everything else.
 func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err error) {
 	style, err := pageFiles.ReadFile("page/page.css")
 	if err != nil {
@@ -59,7 +59,7 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 		Sections: sections(paths),
 		Types:    allTypes(paths, sockets),
 		Style:    template.CSS(style),
-		Script:   template.JS(script), // files of ours
+		Script:   template.JS(script), // our own file
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, s); err != nil {
@@ -69,11 +69,10 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 		"'none'; form-action 'none'; frame-ancestors 'none'", hashSource(style), hashSource(script)), nil
 }
 
-// NoPolicy is the Content-Security-Policy of what is no page: a browser may do
-// nothing with it but show it.
+// NoPolicy is the Content-Security-Policy of documents that are not pages.
 const NoPolicy = "default-src 'none'"
 
-// hashSource names a text in a Content-Security-Policy.
+// hashSource returns the hash of a text for a Content-Security-Policy.
 func hashSource(text []byte) string {
 	s := sha256.Sum256(text)
 	return "sha256-" + base64.StdEncoding.EncodeToString(s[:])
@@ -97,7 +96,7 @@ func sections(doc *OpenAPI) []section {
 	return all
 }
 
-// allTypes are the schemas of both, each once.
+// allTypes returns the schemas of both descriptions, each once.
 func allTypes(paths *OpenAPI, sockets *AsyncAPI) Ordered[*Schema] {
 	all := slices.Clone(paths.Components.Schemas)
 	for _, m := range sockets.Components.Schemas {
@@ -109,7 +108,8 @@ func allTypes(paths *OpenAPI, sockets *AsyncAPI) Ordered[*Schema] {
 	return all
 }
 
-// example is the operation as a command or, of a socket, as a page would open it.
+// example returns the operation as a curl command or, for a socket, as
+// JavaScript.
 func example(o entry) string {
 	path := strings.NewReplacer("{version}", "0", "{id}", "$ID", "{", "$", "}", "").Replace(o.Path)
 	if _, socket := o.Responses.Get("101"); socket {
@@ -139,10 +139,11 @@ func example(o entry) string {
 	return b.String()
 }
 
-// refName is the name that a schema refers to; empty for one that says itself.
+// refName returns the name of the schema that s refers to; empty if s is not a
+// reference.
 func refName(s *Schema) string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
 
-// link is the type that a schema is made of, where it has a name.
+// link returns the named type that a schema consists of; empty if there is none.
 func link(s *Schema) string {
 	switch {
 	case s == nil:
@@ -155,7 +156,7 @@ func link(s *Schema) string {
 	return link(s.AdditionalProperties)
 }
 
-// kindOf is what a value is, in a word or two.
+// kindOf returns the kind of a value in a word or two.
 func kindOf(s *Schema) string {
 	switch {
 	case s.Ref != "":
@@ -178,10 +179,10 @@ func kindOf(s *Schema) string {
 	return s.Type
 }
 
-// limits are what a value may be, in words.
+// limits returns the limits of a value in words.
 func limits(s *Schema) string {
-	var said []string
-	add := func(format string, a ...any) { said = append(said, fmt.Sprintf(format, a...)) }
+	var parts []string
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	switch {
 	case s.Const != "":
 		add("%q", s.Const)
@@ -198,21 +199,21 @@ func limits(s *Schema) string {
 	if s.MaxItems != nil {
 		add("at most %d", *s.MaxItems)
 	}
-	if words := s.Enum; words != nil || s.Items != nil && s.Items.Enum != nil {
-		if words == nil {
-			words = s.Items.Enum
+	if values := s.Enum; values != nil || s.Items != nil && s.Items.Enum != nil {
+		if values == nil {
+			values = s.Items.Enum
 		}
-		add("%s", strings.Join(words, ", "))
+		add("%s", strings.Join(values, ", "))
 	}
 	if s.Default != nil {
 		add("default %v", s.Default)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 func isRequired(s *Schema, name string) bool { return slices.Contains(s.Required, name) }
 
-// message finds what an action refers to.
+// message returns the message that an action refers to.
 func message(s pageData, ref string) *SocketMessage {
 	m, ok := s.AsyncAPI.Components.Messages.Get(ref[strings.LastIndexByte(ref, '/')+1:])
 	if !ok {
@@ -221,12 +222,12 @@ func message(s pageData, ref string) *SocketMessage {
 	return &m
 }
 
-// ofSockets says whether an action is at the channel of one of the sockets.
+// ofSockets reports whether an action belongs to one of the sockets.
 func ofSockets(sockets []string, a ChannelAction) bool {
 	return slices.Contains(sockets, strings.TrimPrefix(a.Channel.Ref, "#/channels/"))
 }
 
-// typeOf is the type that a message carries on the wire.
+// typeOf returns the type of a message on the wire.
 func typeOf(s pageData, m *SocketMessage) string {
 	payload, _ := s.AsyncAPI.Components.Schemas.Get(refName(m.Payload))
 	if payload == nil {
@@ -234,7 +235,7 @@ func typeOf(s pageData, m *SocketMessage) string {
 	}
 	kind, ok := payload.Properties.Get("type")
 	if !ok {
-		return "none" // the socket takes messages of one kind only
+		return "none" // the socket receives one kind of message only
 	}
 	return kind.Const
 }

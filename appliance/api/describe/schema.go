@@ -1,7 +1,8 @@
-// Package describe says in words that other software reads what the box
-// serves: JSON Schema for what is on the wire, OpenAPI for the paths and
-// AsyncAPI for the sockets. All of it comes from the types that are written,
-// the readers that check and the rows that route; nothing is said twice.
+// Package describe generates the machine-readable descriptions of the API:
+// JSON Schema for the wire format, OpenAPI for the routes and AsyncAPI for the
+// sockets, and an HTML page of all three. They are made from the Go types that
+// are written, the readers that check bodies, the table of routes and the
+// comments in the source.
 package describe
 
 import (
@@ -9,7 +10,7 @@ import (
 	"encoding/json"
 )
 
-// Schema is a JSON Schema (draft 2020-12) as far as the wire needs it.
+// Schema is a JSON Schema (draft 2020-12), as far as it is used here.
 type Schema struct {
 	Ref                  string           `json:"$ref,omitempty"`
 	Description          string           `json:"description,omitempty"`
@@ -31,18 +32,18 @@ type Schema struct {
 	OneOf                []*Schema        `json:"oneOf,omitempty"`
 }
 
-// String is the schema of any text.
+// String returns the schema of a string.
 func String() *Schema { return &Schema{Type: "string"} }
 
-// Integer is the schema of a whole number from low to high.
+// Integer returns the schema of a whole number from low to high.
 func Integer(low, high int) *Schema {
 	return &Schema{Type: "integer", Minimum: float(low), Maximum: float(high)}
 }
 
-// Boolean is the schema of true or false.
+// Boolean returns the schema of a boolean.
 func Boolean() *Schema { return &Schema{Type: "boolean"} }
 
-// Enum is the schema of one of some words.
+// Enum returns the schema of a string with fixed values.
 func Enum[T ~string](allowed ...T) *Schema {
 	s := &Schema{Type: "string"}
 	for _, w := range allowed {
@@ -51,7 +52,7 @@ func Enum[T ~string](allowed ...T) *Schema {
 	return s
 }
 
-// WithDefault returns the schema with what holds where nothing is given.
+// WithDefault returns the schema with a default value.
 func (s Schema) WithDefault(otherwise any) *Schema {
 	s.Default = otherwise
 	return &s
@@ -62,16 +63,16 @@ func float[N int | float64](n N) *float64 {
 	return &f
 }
 
-// Ordered is a JSON object whose members keep their order: people read it.
+// Ordered is a JSON object that keeps the order of its members, for readers.
 type Ordered[V any] []Member[V]
 
-// Member is one of an Ordered.
+// Member is a member of an Ordered.
 type Member[V any] struct {
 	Name  string
 	Value V
 }
 
-// Get returns the member of that name.
+// Get returns the member with a name.
 func (o Ordered[V]) Get(name string) (value V, ok bool) {
 	for _, m := range o {
 		if m.Name == name {

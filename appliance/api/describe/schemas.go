@@ -12,13 +12,13 @@ import (
 	"parley/appliance/contract"
 )
 
-// schemas makes the schemas of Go types and gathers those with a name, so that
+// schemas builds the schemas of Go types, and collects those with a name, so that
 // each is written once.
 type schemas struct {
 	comments Comments
-	folder   string // where they are in the document: "#/components/schemas/"
+	folder   string // their place in the document: "#/components/schemas/"
 	named    map[string]*Schema
-	from     map[string]string // what each of named was made from
+	from     map[string]string // the Go type and shape of each of named
 	errs     []error
 }
 
@@ -33,7 +33,7 @@ func (s *schemas) fail(format string, a ...any) *Schema {
 
 func (s *schemas) err() error { return errors.Join(s.errs...) }
 
-// components are the schemas with a name, by their names.
+// components returns the named schemas in alphabetical order.
 func (s *schemas) components() Ordered[*Schema] {
 	var all Ordered[*Schema]
 	for _, name := range slices.Sorted(maps.Keys(s.named)) {
@@ -42,15 +42,15 @@ func (s *schemas) components() Ordered[*Schema] {
 	return all
 }
 
-// of is the schema of what is written of v's type.
+// of returns the schema of what is written for v's type.
 func (s *schemas) of(v any) *Schema { return s.typed(reflect.TypeOf(v), nil) }
 
-// body is the schema of a body under its own name.
+// body returns the schema of a body under its name.
 func (s *schemas) body(b contract.Body) *Schema {
 	return s.register(b.Name, reflect.TypeOf(b.Value), b.Shape)
 }
 
-// form is the schema of a form with a file beside the fields of a body.
+// form returns the schema of a form with a file and the fields of a body.
 func (s *schemas) form(b contract.Body, file string) *Schema {
 	form := s.structure(reflect.TypeOf(b.Value), b.Shape)
 	form.Description = s.comments.types[b.Name]
@@ -59,14 +59,14 @@ func (s *schemas) form(b contract.Body, file string) *Schema {
 	return form
 }
 
-// typed is the schema of a type as it is written or, with a shape, as it is
-// read.
+// typed returns the schema of a type as it is written or, with a shape, as it is
+// parsed.
 func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
-	if made := special(t); made != nil {
-		if made.Properties == nil {
-			return made
+	if schema := special(t); schema != nil {
+		if schema.Properties == nil {
+			return schema
 		}
-		s.named[t.Name()] = made
+		s.named[t.Name()] = schema
 		return &Schema{Ref: s.folder + t.Name()}
 	}
 	switch t.Kind() {
@@ -94,7 +94,7 @@ func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
 	return s.fail("%s has no schema: say in describe what it is on the wire", t)
 }
 
-// special are the types that write themselves.
+// special returns the schemas of types with their own JSON encoding.
 func special(t reflect.Type) *Schema {
 	switch t {
 	case reflect.TypeFor[contract.EmotionScores]():
@@ -109,7 +109,7 @@ func special(t reflect.Type) *Schema {
 		return &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 	case reflect.TypeFor[json.RawMessage]():
 		return &Schema{}
-	case reflect.TypeFor[[]any](): // the way to a field: names, and places in lists
+	case reflect.TypeFor[[]any](): // the path to a field: names and list indexes
 		return &Schema{Type: "array", Items: &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "integer"}}}}
 	case reflect.TypeFor[[]byte]():
 		return &Schema{Type: "string", ContentEncoding: "base64"}
@@ -118,22 +118,22 @@ func special(t reflect.Type) *Schema {
 }
 
 func (s *schemas) text(t reflect.Type, shape *contract.Shape) *Schema {
-	made := &Schema{Type: "string"}
+	schema := &Schema{Type: "string"}
 	if t.PkgPath() != "" {
-		made.Enum = s.comments.values[t.Name()]
-		if made.Enum == nil {
+		schema.Enum = s.comments.values[t.Name()]
+		if schema.Enum == nil {
 			return s.fail("%s has neither constants nor a function that lists what it may be", t)
 		}
 	}
 	if shape == nil {
-		return made
+		return schema
 	}
 	if shape.Words != nil {
-		made.Enum = shape.Words
-		return made
+		schema.Enum = shape.Words
+		return schema
 	}
-	made.MinLength, made.MaxLength = intPointer(shape.Low), intPointer(shape.High)
-	return made
+	schema.MinLength, schema.MaxLength = intPointer(shape.Low), intPointer(shape.High)
+	return schema
 }
 
 func (s *schemas) list(t reflect.Type, shape *contract.Shape) *Schema {
@@ -143,11 +143,11 @@ func (s *schemas) list(t reflect.Type, shape *contract.Shape) *Schema {
 	return &Schema{Type: "array", Items: s.typed(t.Elem(), shape.Items), MaxItems: intPointer(shape.High)}
 }
 
-func bounded(made *Schema, shape *contract.Shape) *Schema {
+func bounded(schema *Schema, shape *contract.Shape) *Schema {
 	if shape != nil {
-		made.Minimum, made.Maximum = shape.Low, shape.High
+		schema.Minimum, schema.Maximum = shape.Low, shape.High
 	}
-	return made
+	return schema
 }
 
 func intPointer(f *float64) *int {
@@ -158,7 +158,7 @@ func intPointer(f *float64) *int {
 	return &n
 }
 
-// register gathers the schema of a struct and returns a reference to it.
+// register adds the schema of a struct to named and returns a reference to it.
 func (s *schemas) register(name string, t reflect.Type, shape *contract.Shape) *Schema {
 	from := t.String()
 	if shape != nil {
@@ -186,62 +186,62 @@ func (s *schemas) register(name string, t reflect.Type, shape *contract.Shape) *
 	return ref
 }
 
-// structure is the schema of the fields of a struct.
+// structure returns the schema of a struct's fields.
 func (s *schemas) structure(t reflect.Type, shape *contract.Shape) *Schema {
-	made := &Schema{Type: "object"}
+	schema := &Schema{Type: "object"}
 	if message, ok := reflect.Zero(t).Interface().(interface{ MessageType() string }); ok {
-		made.Properties = append(made.Properties,
+		schema.Properties = append(schema.Properties,
 			Member[*Schema]{"type", &Schema{Type: "string", Const: message.MessageType()}})
-		made.Required = append(made.Required, "type")
+		schema.Required = append(schema.Required, "type")
 	} else if t.Implements(reflect.TypeFor[json.Marshaler]()) {
 		return s.fail("%s writes itself: say in describe how", t)
 	}
-	s.addFields(made, t, shape)
+	s.addFields(schema, t, shape)
 	if shape == nil {
-		return made
+		return schema
 	}
-	made.Required = append(made.Required, shape.Required...)
-	slices.SortFunc(made.Required, func(a, b string) int { return made.indexOf(a) - made.indexOf(b) })
-	made.Required = slices.Compact(made.Required)
+	schema.Required = append(schema.Required, shape.Required...)
+	slices.SortFunc(schema.Required, func(a, b string) int { return schema.indexOf(a) - schema.indexOf(b) })
+	schema.Required = slices.Compact(schema.Required)
 	for _, name := range shape.FieldNames() {
-		if made.indexOf(name) < 0 {
+		if schema.indexOf(name) < 0 {
 			s.fail("%s reads the field %q and does not have it", t, name)
 		}
 	}
-	return made
+	return schema
 }
 
 func (s *Schema) indexOf(name string) int {
 	return slices.IndexFunc(s.Properties, func(m Member[*Schema]) bool { return m.Name == name })
 }
 
-func (s *schemas) addFields(made *Schema, t reflect.Type, shape *contract.Shape) {
+func (s *schemas) addFields(schema *Schema, t reflect.Type, shape *contract.Shape) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" {
-			s.addFields(made, f.Type, shape)
+			s.addFields(schema, f.Type, shape)
 			continue
 		}
 		if name == "-" || !f.IsExported() || f.Name == "Type" && f.Type.Kind() == reflect.Struct { // structure has that
 			continue
 		}
-		var read *contract.Shape
+		var expected *contract.Shape
 		if shape != nil {
-			if read = shape.Fields[name]; read == nil {
+			if expected = shape.Fields[name]; expected == nil {
 				s.fail("%s has the field %q and does not read it", t, name)
 				continue
 			}
 		} else if !strings.Contains(options, "omit") {
-			made.Required = append(made.Required, name)
+			schema.Required = append(schema.Required, name)
 		}
-		field := *s.typed(f.Type, read)
-		if said := s.comments.fields[t.Name()][f.Name]; said != "" {
-			field.Description = said
+		field := *s.typed(f.Type, expected)
+		if comment := s.comments.fields[t.Name()][f.Name]; comment != "" {
+			field.Description = comment
 		}
-		made.Properties = append(made.Properties, Member[*Schema]{name, &field})
+		schema.Properties = append(schema.Properties, Member[*Schema]{name, &field})
 	}
 }
 
-// nameOf is the name of v's type as it stands in the description.
+// nameOf returns the name of v's type in the description.
 func nameOf(v any) string { return capital(reflect.TypeOf(v).Name()) }
