@@ -129,10 +129,10 @@ func (a *appliance) openStore(ctx context.Context) (err error) {
 	// The secret is created while there is space for it. Then a request for a link to a
 	// recording only reads, also on a full disk.
 	if _, err := a.records.Secret(ctx, api.AudioURLKey); err != nil {
-		a.log.Warn("the key by which links to recordings are signed cannot be made", "err", err)
+		a.log.Warn("cannot create the secret that signs links to recordings", "err", err)
 	}
 	for _, c := range ended {
-		a.log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)
+		a.log.Warn("ended a chat as an error that a crash left open", "chat", c.ID)
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (a *appliance) openEngines(ctx context.Context) (err error) {
 // configs in the background.
 func (a *appliance) prefill(ctx context.Context) {
 	if err := a.host.PrefillDefault(ctx); err != nil && ctx.Err() == nil {
-		a.log.Warn("the box's own prompt cannot be read ahead", "err", err)
+		a.log.Warn("cannot prefill the box's prompt", "err", err)
 	}
 	a.onClose(inBackground(ctx, func(ctx context.Context) { a.prefetch.run(ctx, a.host) }))
 }
@@ -282,7 +282,7 @@ func (a *appliance) stop() error {
 	defer cancel()
 	if a.http.Shutdown(ctx) != nil {
 		// These clients are idle, or take their answers too slowly.
-		a.log.Info("connections that were still open are cut off")
+		a.log.Info("closing the connections that are still open")
 		err = errors.Join(err, a.http.Close())
 	}
 	if err == nil {
@@ -301,7 +301,7 @@ func limits(cfg config.Config, log *slog.Logger) api.Limits {
 	}
 	size, err := disk.Size(cfg.Data)
 	if err != nil {
-		log.Warn("accounts have no limit on the disk, since its size is not known", "err", err)
+		log.Warn("accounts have no disk limit, since the size of the disk is not known", "err", err)
 		return l
 	}
 	l.DiskPerAccount = cfg.Limits.DiskPerAccount.Of(size)

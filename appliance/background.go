@@ -46,10 +46,10 @@ func sweeping(ctx context.Context, cfg config.Config, records *store.Store, log 
 			log.Error("cannot delete old chats; trying again in an hour", "err", err)
 		}
 		if err := sweepSpeech(ctx, cfg.Speech, records, now); err != nil && ctx.Err() == nil {
-			log.Error("cannot forget what was spoken; trying again in an hour", "err", err)
+			log.Error("cannot delete old generations of speech; trying again in an hour", "err", err)
 		}
 		if err := sweepRecordings(ctx, cfg, records, now, first, log); err != nil && ctx.Err() == nil {
-			log.Error("cannot make room for recordings; trying again in an hour", "err", err)
+			log.Error("cannot delete recordings; trying again in an hour", "err", err)
 		}
 		select {
 		case <-tick.C:
@@ -109,7 +109,7 @@ func sweepRecordings(ctx context.Context, cfg config.Config, records *store.Stor
 		return nil
 	}
 	if now.Before(notice.From) {
-		log.Warn("recordings are too old or too much, and will be deleted; to keep them, set limits.recordings "+
+		log.Warn("recordings are too old or too large, and will be deleted; to keep them, set limits.recordings "+
 			"to 0 for ever",
 			"from", notice.From.Format(time.RFC3339), "count", len(surplus), "mb", recording.Total(surplus)/1e6,
 			"days", limits.Days, "at_most_mb", limits.Bytes/1e6)
@@ -117,7 +117,7 @@ func sweepRecordings(ctx context.Context, cfg config.Config, records *store.Stor
 	}
 	dropped, err := recording.Drop(ctx, records, surplus)
 	if dropped > 0 {
-		log.Info("deleted recordings that were too old or too much", "count", dropped, "mb",
+		log.Info("deleted recordings that were too old or too large", "count", dropped, "mb",
 			recording.Total(surplus[:dropped])/1e6)
 	}
 	return err
@@ -197,7 +197,7 @@ func (p *prefetch) configsChanged(account string) {
 // made a config will try it.
 func (p *prefetch) run(ctx context.Context, host *chat.Host) {
 	if err := whileQuiet(ctx, host.Occupied, host.PrefillRules); err != nil && ctx.Err() == nil {
-		p.log.Warn("the box's rules cannot be read ahead", "err", err)
+		p.log.Warn("cannot prefill the box's rules", "err", err)
 	}
 	configs := api.NewConfigs(p.records, p.plugins)
 	list := p.recent(ctx, "")
@@ -217,7 +217,7 @@ func (p *prefetch) run(ctx context.Context, host *chat.Host) {
 			err = whileQuiet(ctx, host.Occupied, func(ctx context.Context) error { return host.Prefill(ctx, config) })
 		}
 		if err != nil && ctx.Err() == nil {
-			p.log.Warn("the prompt of a config cannot be read ahead", "config", next.ID, "err", err)
+			p.log.Warn("cannot prefill the prompt of a config", "config", next.ID, "err", err)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (p *prefetch) news(ctx context.Context) (list []store.ConfigOf) {
 func (p *prefetch) recent(ctx context.Context, account string) []store.ConfigOf {
 	list, err := p.records.RecentConfigs(ctx, account, prefetchConfigs)
 	if err != nil && ctx.Err() == nil {
-		p.log.Warn("the prompts of configs are not read ahead", "err", err)
+		p.log.Warn("cannot list the configs whose prompts to prefill", "err", err)
 	}
 	return list
 }

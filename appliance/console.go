@@ -68,11 +68,11 @@ func (a *appliance) firstKey(ctx context.Context) box.FirstKey {
 		a.log.Error("cannot make the first key", "err", err)
 	case key.File != "":
 		a.log.Info(
-			"the first API key lies in a file that only this user can read: keep it elsewhere and delete the file",
+			"the first API key is in a file that only this user can read: store it elsewhere and delete the file",
 			"file", key.File)
 	case left != "":
 		a.log.Warn(
-			"the secrets of the first API key still lie in the data folder: keep them elsewhere and delete the file",
+			"the secrets of the first API key are still in the data folder: store them elsewhere and delete the file",
 			"file", left)
 	}
 	return key

@@ -196,7 +196,7 @@ func (a *appliance) startKiosk() {
 	var cleaner speaker.Cleaner
 	c, err := clean.Open(clean.Options{RateHz: engine.SpeechRateHz, Noise: clean.MildNoise, Gain: true})
 	if err != nil {
-		log.Error("the box hears itself: the echo of its loudspeaker cannot be taken out", "err", err)
+		log.Error("no echo cancellation: the box will hear its own loudspeaker", "err", err)
 	} else {
 		cleaner = c
 	}

@@ -45,7 +45,7 @@ func Announce(cfg config.Config, at net.Addr, log *slog.Logger) (withdraw func()
 		err = durable.WriteFile(file, append(text, '\n'), 0o600)
 	}
 	if err != nil {
-		log.Warn("the address of the box is not written: parley talk needs its --url", "err", err)
+		log.Warn("cannot write the address of the box: parley talk needs --url", "err", err)
 	}
 	return func() { os.Remove(file) } // a stale file is recognised by its PID
 }

@@ -22,7 +22,8 @@ func Length(from Opener, chatID string, log *slog.Logger) (length time.Duration)
 	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
 		l, err := sideLength(from, chatID, side)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			log.Warn("cannot tell how long the sound of a chat is", "chat", chatID, "side", string(side), "err", err)
+			log.Warn("cannot tell how long the recording of a chat is", "chat", chatID, "side", string(side),
+				"err", err)
 		}
 		length = max(length, l)
 	}

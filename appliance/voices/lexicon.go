@@ -43,7 +43,7 @@ func (r *Lexicons) Options(ctx context.Context, account string) text.Options {
 	if !cached {
 		var err error
 		if l, err = r.load(ctx, account); err != nil {
-			r.log.Warn("an account's lexicon cannot be read; the box's own counts", "account", account, "err", err)
+			r.log.Warn("cannot load an account's lexicon; using the box's lexicon", "account", account, "err", err)
 			return text.Options{Locale: r.locale, Lexicon: r.box}
 		}
 		r.mu.Lock()

@@ -24,8 +24,9 @@ func signInURL(url, signIn string) string { return url + "/#signin=" + signIn }
 
 // waiting says that the box runs, and why no chat can start.
 func (b banner) waiting(url, why string) {
-	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n  It goes on "+
-		"by itself when that is mended; parley doctor --data %[2]s looks for the cause.\n\n", url, b.cfg.Data, why)
+	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n"+
+		"  The box goes on by itself when that is fixed; parley doctor --data %[2]s looks for the cause.\n\n",
+		url, b.cfg.Data, why)
 }
 
 // ready says where the box is, how to talk to it, and where its console is.
@@ -36,7 +37,8 @@ func (b banner) ready(r appliance.Ready) {
 		trusting = " --ca " + b.cfg.AuthorityFile()
 		fmt.Fprintf(b.out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", r.URL, r.Fingerprint)
 		if closed := closedFolder(b.cfg.AuthorityFile()); closed != "" {
-			fmt.Fprintf(b.out, "  (other users of this machine fetch it from there: %s is closed to them)\n", closed)
+			fmt.Fprintf(b.out, "  (other users of this machine must fetch it from there: they cannot enter %s)\n",
+				closed)
 		}
 	}
 	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
@@ -44,10 +46,10 @@ func (b banner) ready(r appliance.Ready) {
 	}
 	link := fmt.Sprintf("%s console --data %s", os.Args[0], b.cfg.Data)
 	if r.SignIn != "" {
-		fmt.Fprintf(b.out, "Its console        %s\n  (good once, for %d minutes; another with: %s)\n",
+		fmt.Fprintf(b.out, "Its console        %s\n  (valid once, for %d minutes; another link: %s)\n",
 			signInURL(r.URL, r.SignIn), int(store.SignInLife.Minutes()), link)
 	} else {
-		fmt.Fprintf(b.out, "Its console        %s/   (a link that lets you in: %s)\n", r.URL, link)
+		fmt.Fprintf(b.out, "Its console        %s/   (a link that signs you in: %s)\n", r.URL, link)
 	}
 	talk := fmt.Sprintf("%s talk --url %s", os.Args[0], r.URL)
 	create := fmt.Sprintf("%s keys create --data %s", os.Args[0], b.cfg.Data)

@@ -9,7 +9,7 @@ import (
 	"parley/appliance/config"
 )
 
-// serveCmd runs the box. All settings are flags of it.
+// serveCmd runs the box. All settings are flags.
 type serveCmd struct {
 	Settings kong.Plugins `embed:"" settings:"*"`
 }
@@ -36,7 +36,7 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
 	}
-	// Nothing is lost if a signal ends a box that takes no chats yet.
+	// Nothing is lost if a signal ends a box that has no chats yet.
 	c.allowInstantExit(interrupted{state: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
 	banner := banner{cfg, c.out}
