@@ -1,5 +1,5 @@
-// Command parley-bench measures this machine and the box on it: one benchmark,
-// one report. It is for those who develop Parley, and is not installed.
+// Command parley-bench measures this machine and a box on it: one benchmark, one report.
+// It is for developers of Parley and is not installed.
 package main
 
 import (
@@ -23,54 +23,54 @@ import (
 	"parley/bench"
 )
 
-// commandLine is everything that parley-bench can be asked to do.
+// commandLine holds the commands and flags of parley-bench.
 type commandLine struct {
 	JSON   bool   `name:"json" help:"Print one JSON object instead of a table."`
 	Config string `placeholder:"FILE" help:"Read settings from this file (else ./parley.yaml)."`
 
 	Talk struct {
 		Turns      int           `default:"20" help:"Turns of each conversation (${default})."`
-		Chats      []int         `default:"1" placeholder:"N,…" help:"Conversations at once; of several numbers one after the other (${default})."`
-		Idle       time.Duration `default:"10s" help:"How long the idle box is watched; 0 leaves it out (${default})."`
-		Recordings string        `placeholder:"DIR" help:"What is said: sound files (Debian's asterisk-core-sounds-en-wav)."`
-		Parley     string        `placeholder:"FILE" help:"The program that serves the box (parley beside this one)."`
-	} `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
+		Chats      []int         `default:"1" placeholder:"N,…" help:"Parallel conversations, one run each."`
+		Idle       time.Duration `default:"10s" help:"How long to watch the idle box; 0 skips this (${default})."`
+		Recordings string        `placeholder:"DIR" help:"${recordings} (Debian's)."`
+		Parley     string        `placeholder:"FILE" help:"Program that runs the box (parley beside this one)."`
+	} `cmd:"" help:"Talk to a box in real time, and time its answers."`
 	STT struct {
-		Prompts    int    `default:"150" help:"Recordings whose words are counted (${default})."`
-		Rounds     int    `default:"15" help:"Times that each call is timed (${default})."`
-		Recordings string `placeholder:"DIR" help:"What is heard: sound files, each with its words in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav and -en)."`
-	} `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
+		Prompts    int    `default:"150" help:"Number of recordings for the word error (${default})."`
+		Rounds     int    `default:"15" help:"How often to time each call (${default})."`
+		Recordings string `placeholder:"DIR" help:"${recordings}, each with its words in NAME.txt (Debian's)."`
+	} `cmd:"" name:"stt" help:"Measure speech-to-text: word error, time, memory."`
 	TTS struct {
-		Rounds int `default:"15" help:"Times that each sentence is spoken (${default})."`
-	} `cmd:"" name:"tts" help:"Measure the voice: time to the first sound, speed, memory."`
+		Rounds int `default:"15" help:"How often to speak each sentence (${default})."`
+	} `cmd:"" name:"tts" help:"Measure text-to-speech: time to the first sound, speed, memory."`
 	LLM struct {
-		Rounds int `default:"7" help:"Times that each answer is timed, at most 7 (${default})."`
-	} `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+		Rounds int `default:"7" help:"How often to time each answer, at most 7 (${default})."`
+	} `cmd:"" name:"llm" help:"Measure the language model: tokens per second, first token, memory."`
 	Answers struct {
-		Half string   `placeholder:"HALF" help:"Ask only the open half of the cases, or the held one (both)."`
-		Only []string `placeholder:"KIND,…" help:"Ask only cases of these kinds (all)."`
-	} `cmd:"" help:"Measure how often the language model answers right, with what the box does for it."`
+		Half string   `placeholder:"HALF" help:"Only the open half of the cases, or the held half (both)."`
+		Only []string `placeholder:"KIND,…" help:"Only cases of these kinds (all)."`
+	} `cmd:"" help:"Measure how often the language model, as the box runs it, answers right."`
 	Tools struct {
-		Half       string   `placeholder:"HALF" help:"Say only the tuned half of the requests, or the held one (both)."`
-		RouterOnly bool     `help:"Only choose the tool; write no calls and answers."`
-		Only       []string `placeholder:"NAME,…" help:"Talk only to these assistants (all)."`
-	} `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
+		Half       string   `placeholder:"HALF" help:"Only the tuned half of the requests, or the held half (both)."`
+		RouterOnly bool     `help:"Only route requests to tools; generate no calls and answers."`
+		Only       []string `placeholder:"NAME,…" help:"Only these assistants (all)."`
+	} `cmd:"" help:"Measure tools: when the model calls one, with which arguments, at what cost."`
 	API struct {
-		Rounds int `default:"5" help:"Times that each call is compared with its yardstick, at most 7 (${default})."`
-	} `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
-	Plugin struct{} `cmd:"" help:"Measure plugins: calls beside the same module by hand, a restart with fifty, memory."`
+		Rounds int `default:"5" help:"How often to compare each call with its yardstick, at most 7 (${default})."`
+	} `cmd:"" name:"api" help:"Measure the REST API: reads and durable writes, compared with the same SQL."`
+	Plugin struct{} `cmd:"" help:"Measure plugins: calls compared with plain wazero, a restart with fifty, memory."`
 }
 
 func main() {
 	espeak.Main()
 	audio.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends it at once
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out one command line and returns the exit code: 0 done, 1
-// failed, 2 wrong use.
+// run runs one command line and returns the exit code: 0 success, 1 failure, 2 usage
+// error.
 func run(ctx context.Context, args []string, out, complaints io.Writer) int {
 	err := measure(ctx, args, out, complaints)
 	if err == nil {
@@ -87,7 +87,8 @@ func run(ctx context.Context, args []string, out, complaints io.Writer) int {
 func measure(ctx context.Context, args []string, out, complaints io.Writer) error {
 	var line commandLine
 	parser, err := kong.New(&line, kong.Name("parley-bench"), kong.Writers(out, complaints), kong.Description(
-		"Measures this machine and the box on it. Settings come from PARLEY_… variables and parley.yaml."))
+		"Measures this machine and a box on it. Settings come from PARLEY_… variables and parley.yaml."),
+		kong.Vars{"recordings": "Folder of speech as sound files"})
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func measure(ctx context.Context, args []string, out, complaints io.Writer) erro
 	r, err := run(ctx, o)
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted: a benchmark counts only as a whole")
+		return errors.New("interrupted: only a whole benchmark gives figures")
 	case err != nil:
 		return err
 	case line.JSON:
@@ -119,7 +120,7 @@ func measure(ctx context.Context, args []string, out, complaints io.Writer) erro
 	return r.WriteTable(out)
 }
 
-// benchmark is the benchmark that the command line names, whose options it sets.
+// benchmark returns the benchmark that the command line names, after setting its options.
 func (l *commandLine) benchmark(name string, o *bench.Options) (
 	run func(context.Context, bench.Options) (bench.Report, error), err error,
 ) {
@@ -150,7 +151,7 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	return bench.Plugin, nil
 }
 
-// serveCommand is the command line of a box with the settings of this one.
+// serveCommand returns the command line of a box with the settings of this one.
 func (l *commandLine) serveCommand() ([]string, error) {
 	program := l.Talk.Parley
 	if program == "" {
@@ -161,7 +162,7 @@ func (l *commandLine) serveCommand() ([]string, error) {
 		program = filepath.Join(filepath.Dir(self), "parley")
 	}
 	if _, err := os.Stat(program); err != nil {
-		return nil, &bench.ErrOption{Why: fmt.Sprintf("--parley: %v: make build builds the program to measure", err)}
+		return nil, &bench.ErrOption{Why: fmt.Sprintf("--parley: %v: build it with make build", err)}
 	}
 	line := []string{program, "serve"}
 	if l.Config != "" {

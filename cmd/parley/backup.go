@@ -18,7 +18,7 @@ import (
 	"parley/store"
 )
 
-// backupCmd saves a box, while it runs or not.
+// backupCmd backs up a box, running or not.
 type backupCmd struct {
 	File string `arg:"" help:"File to write, such as parley.tar.zst." type:"path" predictor:"file"`
 	JSON bool   `name:"json" help:"Print JSON."`
@@ -31,11 +31,11 @@ func (backupCmd) Help() string {
 
   parley backup /mnt/usb/parley-$(date +%F).tar.zst
 
-The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, ` +
-		`recordings, plugins, keys and certificates. Keep it as safe as the box. Not in it is the key that opens the ` +
-		`secrets of plugins (plugins.key): restored into the same folder they are good as they were, on another ` +
-		`machine they are set again. Nor are the secrets of the first key (first-key.env). The models are not in it; ` +
-		`parley packs pull fetches them.`
+The box may keep running: the backup has its state at the start of the command. It contains the whole data folder: ` +
+		`chats, recordings, plugins, keys and certificates. Keep it as safe as the box. It does not contain the ` +
+		`key that decrypts the secrets of plugins (plugins.key): after a restore into the same folder they work as ` +
+		`before, on another machine they must be set again. Nor does it contain the secrets of the first key ` +
+		`(first-key.env), or the models; parley packs pull fetches those.`
 }
 
 // Run makes the backup.
@@ -49,7 +49,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 	if isNoBox(cfg.Data) {
 		return noBox(cfg.Data)
 	}
-	// What the database says of plugins has to fit their files.
+	// The plugins' records in the database must match their files.
 	release, err := registry.Hold(ctx, cfg.Data)
 	if err != nil {
 		return err
@@ -73,13 +73,13 @@ type backupResult struct {
 	Bytes  int64  `json:"bytes"` // before compression
 	Schema int64  `json:"schema"`
 	MadeMS int64  `json:"made_ms"`
-	Aside  string `json:"aside,omitempty"` // where the data folder is that was there before
+	Aside  string `json:"aside,omitempty"` // where the previous data folder is now
 
 	SessionsEnded int64 `json:"sessions_ended,omitempty"` // of the console
-	KeysRevoked   int64 `json:"keys_revoked,omitempty"`   // since the backup, and still
-	KeysRenewed   int64 `json:"keys_renewed,omitempty"`   // which have their newest secrets
+	KeysRevoked   int64 `json:"keys_revoked,omitempty"`   // since the backup, and still revoked
+	KeysRenewed   int64 `json:"keys_renewed,omitempty"`   // since the backup; they have their newest secrets
 
-	SigningKeysRenewed int64    `json:"signing_keys_renewed,omitempty"` // of webhooks, since the backup, and still
+	SigningKeysRenewed int64    `json:"signing_keys_renewed,omitempty"` // of webhooks, since the backup
 	LeftOut            []string `json:"left_out,omitempty"`             // files of the backup that were not restored
 }
 
@@ -99,16 +99,16 @@ func (c *console) printBackup(asJSON bool, file string, m backup.Manifest, aside
 			LeftOut:            m.LeftOut,
 		})
 	}
-	_, err := fmt.Fprintf(c.out, "%s holds %d files, %.1f MB, of %s (Parley %s, schema %d)\n", file, len(m.Files),
+	_, err := fmt.Fprintf(c.out, "%s: %d files, %.1f MB, made %s (Parley %s, schema %d)\n", file, len(m.Files),
 		float64(m.Bytes())/1e6,
 		time.UnixMilli(m.MadeMS).Format(time.DateTime), m.Parley, m.Schema)
 	return err
 }
 
-// restoreCmd brings a box back.
+// restoreCmd restores a box.
 type restoreCmd struct {
 	File  string `arg:"" help:"File that parley backup wrote." type:"path" predictor:"file"`
-	Force bool   `help:"Move aside what is in the folder."`
+	Force bool   `help:"Move the present folder aside."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
@@ -119,11 +119,10 @@ func (restoreCmd) Help() string {
 
   parley restore /mnt/usb/parley-2030-01-31.tar.zst --data /var/lib/parley --force
 
-Every byte is checked before anything is put in place. The box must be stopped. Browsers that were signed in to the ` +
-		`console are signed out. With --force, API keys and screens that were revoked since the backup stay revoked, ` +
-		`and keys that were given new secrets and signing keys of webhooks that were replaced keep the new ones; ` +
-		`into an empty folder all of them come back as they were, so revoke and replace them again. A file that ` +
-		`holds anything which parley backup leaves out is refused.`
+Stop the box first. The whole file is checked before anything changes. Browsers are signed out of the console. With ` +
+		`--force, API keys and screens that were revoked since the backup stay revoked, and renewed keys and ` +
+		`replaced signing keys of webhooks keep their new secrets. In an empty folder all keys come back as they ` +
+		`were: revoke and replace them again. A file with contents that parley backup never writes is refused.`
 }
 
 // Run restores the backup.
@@ -152,7 +151,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (
 		return err
 	})
 	if aside != "" {
-		fmt.Fprintf(c.err, "What was in %s before lies in %s now.\n", cfg.Data, aside)
+		fmt.Fprintf(c.err, "The previous contents of %s are now in %s.\n", cfg.Data, aside)
 	}
 	if err != nil {
 		return orInterrupted(ctx, err, cfg.Data+" is as it was", "run the command again")
@@ -161,31 +160,32 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (
 	return c.printBackup(cmd.JSON, cmd.File, m, aside, over)
 }
 
-// printEndedAccess says what is not as it was when the backup was made.
+// printEndedAccess reports what differs from the time of the backup.
 func (c *console) printEndedAccess(data string, m backup.Manifest, over store.EndedAccess) {
 	if over.Sessions > 0 {
 		fmt.Fprintf(c.err,
-			"Browsers that were signed in to the console are not any more: %d. parley console signs in anew.\n",
+			"Browsers signed out of the console: %d. Sign in again with parley console.\n",
 			over.Sessions)
 	}
 	if over.Revoked+over.Renewed > 0 {
-		fmt.Fprintf(c.err, "Of the keys, what was done in %s since the backup holds: %d stay revoked, %d have their "+
-			"newest secrets.\n", data, over.Revoked, over.Renewed)
+		fmt.Fprintf(c.err, "Changes to keys in %s since the backup stay: %d are revoked, %d have their newest "+
+			"secrets.\n", data, over.Revoked, over.Renewed)
 	}
 	if over.Signing > 0 {
-		fmt.Fprintf(c.err, "Signing keys of webhooks that were replaced in %s since the backup stay replaced: %d.\n",
+		fmt.Fprintf(c.err, "Signing keys of webhooks replaced in %s since the backup, which stay replaced: %d.\n",
 			data, over.Signing)
 	}
 	if len(m.LeftOut) > 0 {
-		fmt.Fprintf(c.err, "Not restored, for no backup has it any more: %s. "+
-			"Whoever has the backup can read it: parley keys create --renew makes its key useless.\n",
+		fmt.Fprintf(c.err, "Not restored, since backups no longer contain it: %s. "+
+			"The backup reveals it: parley keys create --renew invalidates its key.\n",
 			strings.Join(m.LeftOut, ", "))
 	}
 }
 
-// endRestoredAccess opens what was restored into folder, looks at it, and ends what is over
-// since the backup: sessions, and what was revoked in the data folder that it is to
-// replace. One whose database cannot be read says nothing of that.
+// endRestoredAccess opens and checks the database that was restored into folder, and ends
+// access that was ended after the backup: sessions, and what was revoked in the data
+// folder that it will replace. If the replaced database cannot be read, it prints what to
+// do.
 func (c *console) endRestoredAccess(ctx context.Context, cfg config.Config, folder string) (
 	over store.EndedAccess, err error,
 ) {
@@ -203,16 +203,14 @@ func (c *console) endRestoredAccess(ctx context.Context, cfg config.Config, fold
 		defer func() { err = errors.Join(err, before.Close()) }()
 	case errors.Is(err, store.ErrNotFound):
 		fmt.Fprintln(c.err,
-			"API keys, screens and signing keys of webhooks are as they were when the backup was made, "+
-				"for there was no database here that knows what became of them. "+
-				"parley keys list shows the keys; revoke, create --renew and signing-key --new end those that were "+
-				"ended "+
-				"since.")
+			"API keys, screens and signing keys of webhooks are as they were at the time of the backup, "+
+				"since there is no database here with later changes. "+
+				"parley keys list shows the keys; end those that were ended since with revoke, create --renew and "+
+				"signing-key --new.")
 	case ctx.Err() == nil:
-		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, and signing keys that were "+
-			"replaced sign again, "+
-			"for the database that is replaced cannot be read: %v. "+
-			"parley keys list shows the keys; revoke, create --renew and signing-key --new end them.\n", err)
+		fmt.Fprintf(c.err, "Keys revoked since the backup are valid again, and replaced signing keys sign again, "+
+			"since the replaced database cannot be read: %v. "+
+			"parley keys list shows the keys; end them with revoke, create --renew and signing-key --new.\n", err)
 	}
 	return s.EndRestoredAccess(ctx, before)
 }

@@ -96,7 +96,7 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	for i, args := range [][]string{{}, {"--force"}} {
 		code, out, errs = parley(t, "", append([]string{"restore", file, "--data", to}, args...)...)
 		if code != exitDone || !strings.Contains(out, "2 files") ||
-			strings.Contains(errs, "lies in "+to+".before-restore-") != (i == 1) {
+			strings.Contains(errs, "are now in "+to+".before-restore-") != (i == 1) {
 			t.Fatalf("%v: code %d, %s, %s", args, code, out, errs)
 		}
 	}
@@ -148,7 +148,7 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	var told backupResult
 	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil ||
 		told.SessionsEnded != 1 || told.KeysRevoked != 1 || told.SigningKeysRenewed != 1 ||
-		!strings.Contains(errs, "signed in to the console") || !strings.Contains(errs, "stay replaced: 1") {
+		!strings.Contains(errs, "signed out of the console: 1") || !strings.Contains(errs, "which stay replaced: 1") {
 		t.Errorf("code %d, %s, %s", code, out, errs)
 	}
 	if _, out, _ := parley(t, "", "console", "--sessions", "--data", dir, "--json"); strings.TrimSpace(out) != "[]" {
@@ -165,7 +165,7 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	// cannot tell.
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	if code, _, errs := parley(t, "", "restore", file, "--data", elsewhere); code != exitDone ||
-		!strings.Contains(errs, "as they were when the backup was made") {
+		!strings.Contains(errs, "as they were at the time of the backup") {
 		t.Errorf("elsewhere: code %d, %s", code, errs)
 	}
 	if err := os.WriteFile(filepath.Join(dir, layout.Database), []byte("no database"), 0o600); err != nil {

@@ -11,8 +11,7 @@ import (
 	"parley/firmware/packs"
 )
 
-// predictors say what may stand where a flag or an argument has the tag
-// predictor.
+// predictors complete the values of flags and arguments with the tag predictor.
 func (c *console) predictors(ctx context.Context) map[string]complete.Predictor {
 	all := map[string]complete.Predictor{
 		"file": complete.PredictFiles("*"),
@@ -27,9 +26,9 @@ func (c *console) predictors(ctx context.Context) map[string]complete.Predictor 
 	return all
 }
 
-// completions are those of a kind that there are, by the settings as far as the flags
-// say that were typed. Nobody can be told in the middle of a command line that
-// a box or a setting is wrong: then there is nothing to choose.
+// completions returns the names of a kind that exist, by the settings of the flags typed
+// so far. It returns none if a box or a setting is wrong: a completion cannot report
+// errors.
 func (c *console) completions(ctx context.Context, a complete.Args, kind string) (names []string) {
 	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
 	for i, word := range a.Completed {
@@ -74,11 +73,11 @@ func (c *console) completions(ctx context.Context, a complete.Args, kind string)
 	return names
 }
 
-// allowedWords are the words that a setting may be.
+// allowedWords returns the words that a setting may be.
 func allowedWords(s config.Setting) []string {
 	var words []string
 	for i, word := range strings.Split(s.Allowed(), "`") {
-		// between backquotes, and no pattern
+		// between backquotes, and not a pattern
 		if i%2 == 1 && word == strings.ToLower(word) && !strings.ContainsAny(word, ":/.") {
 			words = append(words, word)
 		}

@@ -13,10 +13,10 @@ import (
 	"parley/internal/layout"
 )
 
-// configCmd is about the settings of a box.
+// configCmd shows and writes settings.
 type configCmd struct {
-	Show configShowCmd `cmd:"" default:"withargs" help:"Show the settings that hold, and where each was set."`
-	Init configInitCmd `cmd:"" help:"Write a parley.yaml with the settings that people change."`
+	Show configShowCmd `cmd:"" default:"withargs" help:"Show the effective settings, and where each was set."`
+	Init configInitCmd `cmd:"" help:"Write a parley.yaml with the most useful settings."`
 }
 
 type configShowCmd struct {
@@ -32,7 +32,7 @@ func (configShowCmd) Help() string {
 
   parley config show --data /var/lib/parley --json | jq '.settings[] | select(.from != "default")'
 
-Shown is what parley serve would take here: parley.yaml and the PARLEY_ variables.`
+It shows the settings that parley serve would use here, from parley.yaml and the PARLEY_ variables.`
 }
 
 // Run prints the settings.
@@ -51,8 +51,8 @@ func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
 }
 
 type configInitCmd struct {
-	File  string `arg:"" optional:"" help:"The file (where parley serve reads it, else in the data folder)."`
-	Force bool   `help:"Overwrite one that is there."`
+	File  string `arg:"" optional:"" help:"File to write (where parley serve reads it, else in the data folder)."`
+	Force bool   `help:"Overwrite an existing file."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
@@ -66,7 +66,7 @@ func (configInitCmd) Help() string {
 
   parley config init /etc/parley.yaml && parley serve --config /etc/parley.yaml
 
-All its lines are commented out: each has a default, or an example. docs/configuration.md has the other settings.`
+All its lines are comments with defaults or examples. docs/configuration.md lists all settings.`
 }
 
 // Run writes the file.
@@ -76,17 +76,17 @@ func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 		if path = cfg.File; path == "" {
 			path = filepath.Join(cfg.Data, config.FileName)
 			if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
-				return fmt.Errorf("the data folder cannot be made: %w", err)
+				return fmt.Errorf("creating the data folder: %w", err)
 			}
 		}
 	}
 	if _, err := os.Lstat(path); err == nil && !cmd.Force {
-		return fmt.Errorf("%s is there already: pass --force to overwrite it, or name another file", path)
+		return fmt.Errorf("%s exists: pass --force to overwrite it, or name another file", path)
 	}
-	const mode = 0o644 // the names of variables stand in it, not the keys in them
+	const mode = 0o644 // it names variables with keys, but contains no keys
 	if err := durable.WriteFile(path, []byte(config.Sample()), mode); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	_, err := fmt.Fprintf(c.out, "%s is written: take the # before a setting away to set it.\n", path)
+	_, err := fmt.Fprintf(c.out, "%s is written. To change a setting, remove the # before it.\n", path)
 	return err
 }

@@ -20,14 +20,14 @@ import (
 	"parley/appliance/config"
 )
 
-// console is where a command reads and writes.
+// console holds the input, the output and the environment of a command.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
 	environ  []string
 
 	instantExit atomic.Pointer[interrupted] // see allowInstantExit
-	closers     []func() error              // of what a command was given
+	closers     []func() error              // close what was opened for the command
 }
 
 func standardConsole() *console {
@@ -39,7 +39,7 @@ func standardConsole() *console {
 	}
 }
 
-// close closes what the command was given, the last first.
+// close closes what was opened for the command, last opened first.
 func (c *console) close() (err error) {
 	for _, shut := range slices.Backward(c.closers) {
 		err = errors.Join(err, shut())
@@ -47,13 +47,13 @@ func (c *console) close() (err error) {
 	return err
 }
 
-// json prints v on one line.
+// json prints v as JSON on one line.
 func (c *console) json(v any) error {
 	return writeJSON(c.out, v)
 }
 
-// logger writes to the console's err: for people on a terminal, as JSON
-// elsewhere, unless the settings say which.
+// logger returns a logger that writes to the console's err: as text on a terminal, else
+// as JSON, unless the settings name a format.
 func (c *console) logger(cfg config.Log) *slog.Logger {
 	if cfg.Format == "text" || cfg.Format == "auto" && onTerminal(c.err) {
 		return slog.New(tint.NewTextHandler(c.err, &tint.Options{
@@ -71,8 +71,8 @@ func (c *console) logger(cfg config.Log) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: cfg.Level}))
 }
 
-// quietLogger is for commands that do one thing: only what went wrong is said,
-// unless the settings ask for everything.
+// quietLogger is a logger for commands that do one thing: it logs warnings and errors
+// only, unless the level is debug.
 func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	if cfg.Level > slog.LevelDebug {
 		cfg.Level = max(cfg.Level, slog.LevelWarn)
@@ -80,7 +80,7 @@ func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	return c.logger(cfg)
 }
 
-// print prints what a command has done: v as JSON, or the words.
+// print prints the result of a command: v as JSON, or formatted text.
 func (c *console) print(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		return c.json(v)
@@ -89,7 +89,7 @@ func (c *console) print(asJSON bool, v any, format string, args ...any) error {
 	return err
 }
 
-// list prints records: as JSON, or as a table with a row for each.
+// list prints records as JSON, or as a table with a row each.
 func list[T any](c *console, asJSON bool, all []T, head []string, row func(T) []string) error {
 	if asJSON {
 		return c.json(append([]T{}, all...))
@@ -101,8 +101,8 @@ func list[T any](c *console, asJSON bool, all []T, head []string, row func(T) []
 	return c.table(rows...)
 }
 
-// table prints rows in columns. Characters that would steer the terminal become
-// blanks: what people called something may hold any.
+// table prints rows in columns. Control characters in names become spaces, so that they
+// cannot affect the terminal.
 func (c *console) table(rows ...[]string) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	var err error
@@ -122,7 +122,7 @@ func (c *console) table(rows ...[]string) error {
 	return errors.Join(err, w.Flush())
 }
 
-// writeJSON writes v on one line.
+// writeJSON writes v as JSON on one line.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

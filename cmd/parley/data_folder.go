@@ -14,26 +14,26 @@ import (
 	"parley/store"
 )
 
-// noBox says that no box has its data in a folder and, where one is found, in
-// which folder a box has. Only parley serve begins a data folder: what another
-// command began would be a box of its own, whose keys open no other.
+// noBox is the error for a folder without a box's database; it names a folder with one if
+// it finds it. Only parley serve creates a data folder: one that another command created
+// would be a separate box whose keys work nowhere else.
 func noBox(data string) error {
 	hint := ""
 	if found := box.Likely(data); found != "" {
-		hint = fmt.Sprintf(": did you mean --data %s, where there is one?", found)
+		hint = fmt.Sprintf(": did you mean --data %s, which has a box?", found)
 	}
-	return misuse{fmt.Errorf("no box has its data in %s%s (parley serve --data %s begins one)", data, hint, data)}
+	return misuse{fmt.Errorf("no box has its data in %s%s (parley serve --data %s creates one)", data, hint, data)}
 }
 
-// isNoBox tells whether there certainly is no box's database in data; one that
-// this user may not look at may be there.
+// isNoBox reports whether there certainly is no box's database in data. If this user may
+// not look, there may be one.
 func isNoBox(data string) bool {
 	_, err := os.Stat(filepath.Join(data, layout.Database))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// openStore opens the database of the box whose data lies in the folder of the
-// settings, beside the box if it runs, until the command is over.
+// openStore opens the database of the box with these settings, running or not, until the
+// command ends.
 func (c *console) openStore(ctx context.Context, cfg config.Config) (*store.Store, error) {
 	s, err := store.Join(ctx, cfg.Data)
 	if errors.Is(err, store.ErrNotFound) {
@@ -46,16 +46,16 @@ func (c *console) openStore(ctx context.Context, cfg config.Config) (*store.Stor
 	return s, nil
 }
 
-// account is the one of that name.
+// account returns the account with that name.
 func account(ctx context.Context, s *store.Store, name string) (store.Account, error) {
 	a, err := s.Account(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return a, fmt.Errorf("there is no account %.80q: parley keys list shows those that are", name)
+		return a, fmt.Errorf("there is no account %.80q: parley keys list shows the accounts", name)
 	}
 	return a, err
 }
 
-// accountID is the id of the account of that name; empty for no name.
+// accountID returns the id of the account with that name; empty for an empty name.
 func accountID(ctx context.Context, s *store.Store, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -64,8 +64,8 @@ func accountID(ctx context.Context, s *store.Store, name string) (string, error)
 	return a.ID, err
 }
 
-// boxURLs is where a running box is reached: as this machine opens it, and as
-// others do. url is empty for one that does not run.
+// boxURLs returns the addresses of the running box: for this machine, and for others. url
+// is empty if the box does not run.
 func boxURLs(cfg config.Config) (url string, elsewhere []string, err error) {
 	if url, err = box.Running(cfg.Data); err == nil {
 		elsewhere, err = box.Elsewhere(cfg.Data)

@@ -14,11 +14,11 @@ import (
 	"parley/internal/progress"
 )
 
-// doctorCmd looks for what is wrong with a box.
+// doctorCmd checks a box.
 type doctorCmd struct {
 	Devices bool `xor:"do" help:"Only list the microphones and loudspeakers of this machine."`
-	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and say what the microphone hears of them."`
-	Speed   bool `xor:"do" help:"Only measure how quick this machine is and how many callers it carries."`
+	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and report how the microphone hears them."`
+	Speed   bool `xor:"do" help:"Only measure how fast this machine is and how many callers it can serve."`
 	JSON    bool `name:"json" help:"Print JSON."`
 
 	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start"`
@@ -40,17 +40,18 @@ func (doctorCmd) Help() string {
 
   parley doctor --sound --kiosk-devices USB
 
-It changes nothing, and may be asked while the box runs. Exits with 1 when there is a problem; a warning is none.
+It changes nothing and works while the box runs. It exits with 1 if there is a problem; warnings do not count.
 
-kiosk.devices names them by their ids, their names, or parts of either. --sound ` +
-		`says how loud and how late the microphone hears the loudspeaker, how much of that the box can take out ` +
-		`again, and what to change. Stop the box's own kiosk before: two programs at one device disturb each other.
+The setting kiosk.devices selects devices by id or name, or a part of either. --sound measures how loud and how ` +
+		`late the microphone hears the loudspeaker and how much of that the box can cancel, and suggests changes. ` +
+		`Stop a box that uses the devices first: two programs would disturb each other.
 
---speed starts a second box on a folder of its own, with the models of the settings, and asks it aloud: one caller, ` +
-		`then 2, 4 and 8 at once until answers come late. For the machine's own figures stop the box before.`
+--speed starts a second box in a temporary folder, with the models of the settings, and talks to it: one caller, ` +
+		`then 2, 4 and 8 in parallel until answers come late. Stop a running box first to measure the whole ` +
+		`machine.`
 }
 
-// Run examines the box and prints what it found.
+// Run checks the box and prints the findings.
 func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	switch {
 	case cmd.Devices:
@@ -75,12 +76,12 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		err = printDiagnosis(c, d)
 	}
 	if !d.Healthy {
-		err = errors.Join(err, errors.New("something is wrong with the box: see above"))
+		err = errors.Join(err, errors.New("the box has a problem: see above"))
 	}
 	return err
 }
 
-// measure prints how quick the machine is.
+// measure prints how fast the machine is.
 func (cmd *doctorCmd) measure(ctx context.Context, c *console, cfg config.Config) error {
 	s, err := c.measureSpeed(ctx, cfg, maxCallers)
 	switch {
@@ -105,7 +106,7 @@ func printDiagnosis(c *console, d box.Diagnosis) error {
 	return c.table(rows...)
 }
 
-// devices lists what a box can hear and speak with.
+// devices lists microphones and loudspeakers.
 func (cmd *doctorCmd) devices(c *console) error {
 	inputs, outputs, err := soundcard.List()
 	if err != nil {
@@ -115,7 +116,7 @@ func (cmd *doctorCmd) devices(c *console) error {
 		return c.json(listedDevices{inputs, outputs})
 	}
 	if len(inputs)+len(outputs) == 0 {
-		_, err := fmt.Fprintln(c.err, "There are no microphones and no loudspeakers: plug one in, and see that this "+
+		_, err := fmt.Fprintln(c.err, "There are no microphones and no loudspeakers: connect one, and check that this "+
 			"user is in the group audio.")
 		return err
 	}
@@ -138,15 +139,15 @@ type listedDevices struct {
 
 func noDevices(err error) error {
 	if errors.Is(err, soundcard.ErrNoSoundSystem) {
-		return fmt.Errorf("%w: install PulseAudio or PipeWire, or run this as the user whose session has it", err)
+		return fmt.Errorf("%w: install PulseAudio or PipeWire, or run this as the user whose session runs it", err)
 	}
 	return err
 }
 
-// sound plays and listens, and says what came of it.
+// sound plays and records chirps, and prints the result.
 func (cmd *doctorCmd) sound(ctx context.Context, c *console, cfg config.Config) error {
 	if !cmd.JSON {
-		fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n", soundcheck.Duration.Seconds())
+		fmt.Fprintf(c.err, "Playing and recording for %.0f seconds: please be quiet.\n", soundcheck.Duration.Seconds())
 	}
 	r, err := soundcheck.Run(ctx, soundcheck.Devices{Input: cfg.Kiosk.Input, Output: cfg.Kiosk.Output})
 	if err != nil {
@@ -158,13 +159,13 @@ func (cmd *doctorCmd) sound(ctx context.Context, c *console, cfg config.Config) 
 	rows := [][]string{
 		{"microphone", r.Input},
 		{"loudspeaker", r.Output},
-		{"noise of the place", fmt.Sprintf("%.0f dB of full scale", r.NoiseDB)},
+		{"background noise", fmt.Sprintf("%.0f dB of full scale", r.NoiseDB)},
 	}
 	if r.Hears {
 		rows = append(rows, []string{"hears the loudspeaker",
-			fmt.Sprintf("%.0f dB beside what is played, %.0f ms after it was handed over", r.EchoDB, r.DelayMS)})
+			fmt.Sprintf("%.0f dB relative to what is played, %.0f ms after it was handed over", r.EchoDB, r.DelayMS)})
 		if r.Missing == "" {
-			rows = append(rows, []string{"the box takes out",
+			rows = append(rows, []string{"the box cancels",
 				fmt.Sprintf("%.0f dB of that within two seconds", r.GoneDB)})
 		}
 	} else {
@@ -176,7 +177,7 @@ func (cmd *doctorCmd) sound(ctx context.Context, c *console, cfg config.Config) 
 		err = errors.Join(err, failed)
 	}
 	if err == nil && len(r.Advice) == 0 {
-		_, err = fmt.Fprintln(c.out, "Both go together well: nothing has to be changed.")
+		_, err = fmt.Fprintln(c.out, "Microphone and loudspeaker work well together. Nothing needs to change.")
 	}
 	return err
 }

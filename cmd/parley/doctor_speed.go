@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	// speedTimeout bounds the calls: with the loading of the models and the speech
-	// before them the whole takes two minutes.
+	// speedTimeout bounds the calls: with loading the models and the speech before, the
+	// measurement takes two minutes.
 	speedTimeout = 90 * time.Second
 	// lateAfter is by how much an answer may come later than the silence that ends a
-	// turn: people who wait for longer begin to ask whether anybody is there.
+	// turn: after that, people begin to ask whether anybody is there.
 	lateAfter = time.Second
-	// speedAnswerTimeout is when an answer counts as none.
+	// speedAnswerTimeout is when an answer counts as missing.
 	speedAnswerTimeout = 10 * time.Second
-	// callerOffset keeps callers from speaking in step, as people would not.
+	// callerOffset keeps callers from speaking in step.
 	callerOffset = 700 * time.Millisecond
 	maxCallers   = 8
 
@@ -41,17 +41,17 @@ const (
 		"Would you like to book a table for two people this evening?"
 )
 
-// speed is what an operator asks of a machine.
+// speed is the result of doctor --speed.
 type speed struct {
 	AnswerMS        int64     `json:"answer_ms"`         // from a question's last sound to the answer's first, median
-	SpeechPerSecond float64   `json:"speech_per_second"` // seconds of speech made in a second of work
-	Callers         int       `json:"callers"`           // at once, nine of ten of whose answers came in time
+	SpeechPerSecond float64   `json:"speech_per_second"` // seconds of speech made per second
+	Callers         int       `json:"callers"`           // most parallel callers with nine of ten answers in time
 	FourCallers     bool      `json:"four_callers"`
-	InTimeMS        int64     `json:"in_time_ms"` // an answer that comes within so long is in time
+	InTimeMS        int64     `json:"in_time_ms"` // the longest answer time that counts as in time
 	Tried           []callers `json:"tried"`
 }
 
-// callers is what came of so many callers at once.
+// callers is the result for a number of parallel callers.
 type callers struct {
 	Callers  int   `json:"callers"`
 	MedianMS int64 `json:"median_ms"`
@@ -59,11 +59,11 @@ type callers struct {
 	InTime   int   `json:"in_time"`
 }
 
-// measureSpeed starts a box with the models of the settings on a folder of its own,
-// has it speak, and calls it: once, and with more and more callers at once.
+// measureSpeed starts a box with the models of the settings in a temporary folder, and
+// times its speech and its answers to one and to several parallel callers.
 func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int) (s speed, err error) {
 	if url, err := box.Running(cfg.Data); err == nil && url != "" {
-		fmt.Fprintf(c.err, "A box runs at %s: what is measured is what it leaves over of the machine.\n", url)
+		fmt.Fprintf(c.err, "A box runs at %s: only the remaining capacity of the machine is measured.\n", url)
 	}
 	if cfg.Data, err = os.MkdirTemp("", "parley-speed-"); err != nil {
 		return s, err
@@ -76,7 +76,7 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 	if err != nil {
 		return s, err
 	}
-	fmt.Fprintln(c.err, "Speaking …")
+	fmt.Fprintln(c.err, "Measuring speech …")
 	question, _, err := b.speak(ctx, cfg.Engines.Voice, easyQuestion)
 	if err != nil {
 		return s, err
@@ -93,14 +93,14 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 	return s, err
 }
 
-// testReceiver has more and more callers ask at once until their answers come late.
+// measureCallers doubles the parallel callers until answers come late.
 func (c *console) measureCallers(ctx context.Context, b testBox, question []float32, most int, s *speed) error {
 	limit := chat.DefaultSettings().EndOfTurnSilence + lateAfter
 	s.InTimeMS = limit.Milliseconds()
 	calling, cancel := context.WithTimeout(ctx, speedTimeout)
 	defer cancel()
 	for n := 1; n <= most; n *= 2 {
-		fmt.Fprintf(c.err, "Asking, %d at once …\n", n)
+		fmt.Fprintf(c.err, "Asking, %d callers …\n", n)
 		waited, err := b.call(calling, n, question, max(2, 4-n)) // three times, or twice each
 		if calling.Err() != nil && ctx.Err() == nil {            // the time is over
 			if n > 1 {
@@ -129,17 +129,17 @@ func (c *console) measureCallers(ctx context.Context, b testBox, question []floa
 	return nil
 }
 
-// testBox is a box that runs to be measured.
+// testBox is a running box to be measured.
 type testBox struct {
 	url, key string
 	stopped  chan struct{} // closed when it has stopped
 }
 
-// startTestBox runs a box in this process until ctx ends, and returns when
-// conversations can begin.
+// startTestBox runs a box in this process until ctx ends, and returns when it accepts
+// chats.
 func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBox, err error) {
 	cfg.Listen, cfg.TLS.Mode, cfg.WebRTC.Listen, cfg.Kiosk.Enabled = "127.0.0.1:0", config.TLSOff, config.Off, false
-	cfg.Plugins, cfg.Chat.MaxAddedMS = nil, 0 // how late answers are is measured
+	cfg.Plugins, cfg.Chat.MaxAddedMS = nil, 0 // a slow answer is a result here, no reason to refuse chats
 	cfg.Chat.MaxChats, cfg.Limits.ChatsPerAccount = maxCallers, maxCallers
 	var why error
 	b.stopped = make(chan struct{})
@@ -165,8 +165,8 @@ func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBo
 	return b, err
 }
 
-// speak has the box say a text, and returns what was said, at chatRateHz, and how
-// long it took.
+// speak has the box speak a text, and returns the sound at chatRateHz and how long it
+// took.
 func (b testBox) speak(ctx context.Context, voice, text string) (pcm []float32, took time.Duration, err error) {
 	begun := time.Now()
 	body, err := requestSpeech(ctx, http.DefaultClient, b.url, b.key,
@@ -189,8 +189,8 @@ func (b testBox) speak(ctx context.Context, voice, text string) (pcm []float32, 
 	return pcm, time.Since(begun), err
 }
 
-// call has so many callers ask at once, so many times each, and returns how long
-// they waited for each answer, in order.
+// call runs n parallel callers that ask the question so many times each, and returns the
+// answer times in order.
 func (b testBox) call(ctx context.Context, n int, question []float32, times int) ([]time.Duration, error) {
 	waited := make([][]time.Duration, n)
 	var all errgroup.Group
@@ -204,8 +204,8 @@ func (b testBox) call(ctx context.Context, n int, question []float32, times int)
 	return slices.Sorted(slices.Values(slices.Concat(waited...))), err
 }
 
-// ask asks in one chat, again when the answer before has been heard, and returns
-// how long each answer's first sound was waited for.
+// ask asks the question in one chat, each time after the previous answer has been played,
+// and returns the times to the first sound of each answer.
 func (b testBox) ask(ctx context.Context, question []float32, times int, after time.Duration) ([]time.Duration,
 	error) {
 	box, err := dial(ctx, http.DefaultClient, "ws"+b.url[len("http"):]+chatPath, b.key, nil)
@@ -242,20 +242,20 @@ func (b testBox) ask(ctx context.Context, question []float32, times int, after t
 	return a.waited, err
 }
 
-// testCaller is a caller.
+// testCaller is the state of a caller.
 type testCaller struct {
-	question    []float32       // of the question, to be said
-	questionEnd time.Time       // when its last sound is
-	waiting     bool            // for the answer's first sound
+	question    []float32       // the rest of the question, still to be sent
+	questionEnd time.Time       // when its last sound is sent
+	waiting     bool            // for the first sound of the answer
 	complete    bool            // the answer is complete
-	heardUntil  time.Time       // until when it is
+	heardUntil  time.Time       // when the answer ends
 	waited      []time.Duration // for each answer
 }
 
-// addUser takes a message of the box.
+// receive handles a message of the box.
 func (a *testCaller) receive(m received) error {
 	if m.err != nil {
-		return fmt.Errorf("a chat broke off: %w", m.err)
+		return fmt.Errorf("a chat ended: %w", m.err)
 	}
 	switch message := m.message.(type) {
 	case contract.AudioOutput:
@@ -272,7 +272,7 @@ func (a *testCaller) receive(m received) error {
 	case contract.AssistantEnd:
 		a.complete = !a.waiting
 	case contract.WebSocketError:
-		return fmt.Errorf("the box answers with an error: %s %s", message.Code, message.Message)
+		return fmt.Errorf("the box reports an error: %s %s", message.Code, message.Message)
 	}
 	return nil
 }
@@ -280,12 +280,12 @@ func (a *testCaller) receive(m received) error {
 // audible tells sound from silence: -40 dB, where voices are at -20.
 func audible(x float32) bool { return max(x, -x) > 0.01 }
 
-// write tells people what was measured.
+// write prints the result as text.
 func (s speed) write(out io.Writer) error {
 	seconds := func(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
 	text := fmt.Sprintf("answer   %s from the end of a spoken question to the first sound of its answer\n"+
-		"speech   %.1f s made in a second of work\n"+
-		"callers  %d at once, nine of ten of whose answers came within %s\n", seconds(s.AnswerMS), s.SpeechPerSecond,
+		"speech   %.1f s made in a second\n"+
+		"callers  %d in parallel, with nine of ten answers within %s\n", seconds(s.AnswerMS), s.SpeechPerSecond,
 		s.Callers, seconds(s.InTimeMS))
 	for _, n := range s.Tried {
 		text += fmt.Sprintf("         of %d: %d of %d answers in time, median %s\n", n.Callers, n.InTime, n.Answers,

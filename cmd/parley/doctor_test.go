@@ -197,7 +197,7 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 		}, "-user.opus (it is cut off)"},
 		"it is no sound": {func(_, user, _ string) error {
 			return os.WriteFile(user, []byte("words"), 0o600)
-		}, "1 cannot be heard whole"},
+		}, "1 are incomplete"},
 		"a stray file": {func(_, user, _ string) error {
 			return os.WriteFile(filepath.Join(filepath.Dir(user), uuid.NewString()+"-user.opus"), nil, 0o600)
 		}, "1 belong to no chat"},

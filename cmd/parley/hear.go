@@ -15,9 +15,9 @@ import (
 )
 
 type hearCmd struct {
-	File     string `arg:"" predictor:"file" help:"Recording, in whatever format; - is the input."`
+	File     string `arg:"" predictor:"file" help:"Recording in any format; - reads stdin."`
 	JSON     bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
-	Language string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
+	Language string `help:"Spoken language, such as en; whisper detects it."`
 
 	Settings kong.Plugins `embed:"" settings:"packs engines.transcriber engines.threads"`
 }
@@ -29,14 +29,14 @@ func (hearCmd) Help() string {
 
   ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
 
-WAV, MP3, M4A, FLAC, Ogg/Opus and WebM/Opus are read; AIFF, AMR, films and the rest through ffmpeg, if that is ` +
-		`installed (apt-get install ffmpeg). Without --json each utterance is printed on a line of its own as it is ` +
-		`understood; nothing when nobody speaks.`
+It reads WAV, MP3, M4A, FLAC, Ogg/Opus and WebM/Opus, and other formats such as AIFF, AMR and videos if ffmpeg is ` +
+		`installed (apt-get install ffmpeg). Without --json it prints each utterance on a line as soon as it is ` +
+		`transcribed.`
 }
 
-// transcript is the transcript of a recording, as JSON prints it.
+// transcript is the transcript of a recording, as --json prints it.
 type transcript struct {
-	Text       string              `json:"text"` // empty when nobody speaks
+	Text       string              `json:"text"` // empty if there is no speech
 	Language   string              `json:"language"`
 	DurationMS int64               `json:"duration_ms"`
 	Segments   []transcriptSegment `json:"segments"`
@@ -50,7 +50,7 @@ type transcriptSegment struct {
 
 // Run transcribes the recording.
 func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
-	c.allowInstantExit(interrupted{state: "nothing was understood yet"})
+	c.allowInstantExit(interrupted{state: "nothing was transcribed yet"})
 	pcm, err := c.recording(ctx, cmd.File, engine.SpeechRateHz)
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 
 	var unprinted error
 	found := func(u engine.Utterance) {
-		kept := fmt.Sprintf("what is printed was understood of the first %v", u.End.Round(time.Second))
+		kept := fmt.Sprintf("the first %v were transcribed and printed", u.End.Round(time.Second))
 		if cmd.JSON {
-			kept = "nothing is printed before the end with --json"
+			kept = "with --json nothing is printed before the end"
 		} else if _, err := fmt.Fprintln(c.out, u.Text); err != nil {
 			unprinted = err
 		}

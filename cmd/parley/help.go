@@ -16,18 +16,18 @@ import (
 	"parley/internal/layout"
 )
 
-// helpCmd shows what --help shows, and the manual page.
+// helpCmd prints help, and the manual page.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"Command to show, such as: keys create."`
 	All     bool     `help:"Show every command."`
-	Man     bool     `help:"Print the manual page, as man reads it."`
+	Man     bool     `help:"Print the manual page in the format of man."`
 }
 
 func (helpCmd) Help() string {
 	return "Examples:\n\n  parley help keys create\n\n  parley help --all | less\n\n  parley help --man | man -l -"
 }
 
-// Run prints the help of the command, or of all.
+// Run prints the help of a command, or of all.
 func (cmd *helpCmd) Run(c *console, parsed *kong.Context) error {
 	if cmd.Man {
 		_, err := io.WriteString(c.out, manualPage(parsed.Model))
@@ -39,13 +39,13 @@ func (cmd *helpCmd) Run(c *console, parsed *kong.Context) error {
 	return c.helpOnAll(parsed.Kong, parsed.Model.Node)
 }
 
-// helpOnAll prints the help of what is below a command.
+// helpOnAll prints the help of the commands below a command.
 func (c *console) helpOnAll(k *kong.Kong, above *kong.Node) error {
 	for _, n := range above.Children {
 		if n.Hidden {
 			continue
 		}
-		if n.DefaultCmd == nil { // else its help is that of the command
+		if n.DefaultCmd == nil { // a default command has the help of its parent
 			_, err := fmt.Fprintf(c.out, "\n%s\n\n", strings.ToUpper(n.FullPath()))
 			if err = errors.Join(err, helpOn(k, strings.Fields(n.FullPath())[1:])); err != nil {
 				return err
@@ -67,28 +67,29 @@ func helpOn(k *kong.Kong, words []string) error {
 	named := strings.Join(append([]string{k.Model.Name}, words...), " ")
 	if n := traced.Selected(); len(words) > 0 &&
 		(n == nil || n.FullPath() != named && (n.Parent.DefaultCmd != n || n.Parent.FullPath() != named)) {
-		return misuse{fmt.Errorf("there is no command %.80q: parley --help lists those that are",
+		return misuse{fmt.Errorf("there is no command %.80q: parley --help lists the commands",
 			strings.Join(words, " "))}
 	}
 	return traced.PrintUsage(false)
 }
 
-// manualPage is all commands, and what they have in common.
+// manualPage returns the manual page of all commands.
 func manualPage(app *kong.Application) string {
 	page := mangokong.NewManPage(1, app)
 	examplesLast(&page.Root)
 	page = page.WithSection("Exit status", exitStatus)
-	page = page.WithSection("Environment", "A flag is stronger than a variable, parley.yaml weaker.\n* "+
+	page = page.WithSection("Environment", "Flags override variables, and variables override parley.yaml.\n* "+
 		strings.Join(environment(), "\n* "))
-	page = page.WithSection("Files", fmt.Sprintf(`* %s what a box must not lose (--data)
+	page = page.WithSection("Files", fmt.Sprintf(`* %s the data of the box (--data)
 * %s models and libraries, which can be fetched again (--packs)
 * %s settings: in the working folder, else in the data folder (--config)
 `, layout.DefaultData, layout.DefaultPacks, config.FileName))
 	return page.Build(roff.NewDocument()) + "\n"
 }
 
-// examplesLast puts what a command says of itself, and its examples, behind its
-// flags: mango would run it into the command's name. roff takes a % for a verb.
+// examplesLast moves the description and examples of a command behind its flags; mango
+// would append them to the command's name. It also escapes %, since roff formats the
+// text.
 func examplesLast(c *mango.Command) {
 	for name, f := range c.Flags {
 		f.Usage = strings.ReplaceAll(f.Usage, "%", "%%")
@@ -100,7 +101,7 @@ func examplesLast(c *mango.Command) {
 	}
 }
 
-// environment are the variables that parley reads, each with what it means.
+// environment describes the variables that parley reads.
 func environment() []string {
 	var all []string
 	for _, s := range config.Settings() {
@@ -108,18 +109,18 @@ func environment() []string {
 	}
 	return append(all,
 		"PARLEY_CONFIG as --config",
-		"PARLEY_CACHE the folder of everything that can be fetched again (~/.cache/parley)",
-		"PARLEY_API_KEY the API key of the box that is talked to",
-		"COLUMNS the width of help, instead of the terminal's own")
+		"PARLEY_CACHE folder for all that can be fetched again (~/.cache/parley)",
+		"PARLEY_API_KEY API key of the box for parley talk",
+		"COLUMNS width of help texts (the terminal's width)")
 }
 
-const exitStatus = `* 0 done
-* 1 failed; one line on standard error says why, and what to do
-* 2 wrong use: a command, a flag, a value or a setting that cannot be; nothing was begun
-* 130 ended by Ctrl-C; one line says what is kept and how to go on. 143 after SIGTERM, 129 after SIGHUP
+const exitStatus = `* 0 success
+* 1 failure; one line on standard error says why, and what to do
+* 2 usage error: an invalid command, flag, value or setting; nothing was done
+* 130 ended by Ctrl-C; one line says what is left of the work and how to go on. 143 after SIGTERM, 129 after SIGHUP
 `
 
-// completionCmd prints what makes a shell complete command lines.
+// completionCmd prints the completion script of a shell.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
@@ -133,7 +134,7 @@ func (completionCmd) Help() string {
 
   parley completion fish > ~/.config/fish/completions/parley.fish
 
-It completes commands, flags, the values that a flag may have, files, packs, plugins, voices, accounts and keys.`
+It completes commands, flags, their values, files, packs, plugins, voices, accounts and keys.`
 }
 
 // Run prints the script.

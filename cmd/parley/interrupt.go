@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// signalled is why the context of a command ended: a signal came. It counts as
-// context.Canceled for whoever asks with errors.Is.
+// signalled is the cause of the end of a command's context after a signal. It matches
+// context.Canceled.
 type signalled struct{ signal syscall.Signal }
 
 func (s signalled) Error() string      { return s.word() }
 func (signalled) Is(target error) bool { return target == context.Canceled }
 
-// exitCode is what shells give a command that the signal ended.
+// exitCode is the code that shells use for a command ended by the signal.
 func (s signalled) exitCode() int { return 128 + int(s.signal) }
 
-// word says in the past tense what the signal does.
+// word says in the past tense what the signal did.
 func (s signalled) word() string {
 	switch s.signal {
 	case syscall.SIGINT:
@@ -31,10 +31,9 @@ func (s signalled) word() string {
 	return "terminated"
 }
 
-// untilSignalled returns a context that the first Ctrl-C, SIGTERM or SIGHUP
-// cancels, with signalled as its cause. A second signal ends the process at
-// once. Signals that the process was started to ignore (by nohup, say) stay
-// ignored.
+// untilSignalled returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, with
+// signalled as its cause. A second signal ends the process at once. Signals that the
+// process ignored from its start, as under nohup, stay ignored.
 func untilSignalled(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	came := make(chan os.Signal, 1)
@@ -56,7 +55,7 @@ type interrupted struct {
 	state string // what is left of its work: "1 of 3 packs is ready"
 	next  string // how to go on: "parley packs pull fetches the rest"
 
-	service bool // SIGTERM is how the command is meant to be stopped, and no failure
+	service bool // SIGTERM is the normal way to stop the command, and not a failure
 }
 
 func (i interrupted) Error() string { return i.after("interrupted") }
@@ -71,21 +70,21 @@ func (i interrupted) after(word string) string {
 	return strings.Join(parts, ": ")
 }
 
-// allowInstantExit says that nothing is lost if a signal ends the command in the
-// middle of what it does now, and what to tell then. It is for work in C
-// libraries, such as loading a model, which looks at no context for seconds.
+// allowInstantExit declares that nothing is lost if a signal ends the command during the
+// present work, and what to print then. It is for work in C libraries, such as loading a
+// model, that cannot be cancelled for seconds.
 func (c *console) allowInstantExit(i interrupted) { c.instantExit.Store(&i) }
 
-// forbidInstantExit takes back allowInstantExit: from here on a signal cancels the
-// command's context, and the command is waited for.
+// forbidInstantExit reverts allowInstantExit: from here on a signal cancels the command's
+// context, and run waits for the command.
 func (c *console) forbidInstantExit() { c.instantExit.Store(nil) }
 
-// exitGrace is how long a command that may end at once has to end by itself
-// after a signal, and say better what is kept: people notice about as much.
+// exitGrace is how long a command that allows an instant exit may take to end by itself
+// after a signal, with a better message: about what a person notices.
 const exitGrace = 200 * time.Millisecond
 
-// runCommand runs a command until it returns, or until ctx ends and it may end
-// at once.
+// runCommand runs a command until it returns, or until ctx ends and it allows an instant
+// exit.
 func (c *console) runCommand(ctx context.Context, command func() error) error {
 	returned := make(chan error, 1)
 	go func() { returned <- command() }()
@@ -104,13 +103,13 @@ func (c *console) runCommand(ctx context.Context, command func() error) error {
 		err = <-returned
 	}
 	if i := c.instantExit.Load(); i != nil && err != nil && !errors.As(err, new(interrupted)) {
-		return *i // its own error is that it was broken off
+		return *i // its own error only says that it was cancelled
 	}
 	return err
 }
 
-// wasInterrupted says what a signal that ended ctx broke off, and with which
-// code the process exits. ok is false when no signal came.
+// wasInterrupted returns the message and the exit code for a command that a signal ended;
+// ok is false if no signal came.
 func wasInterrupted(ctx context.Context, err error) (line string, code int, ok bool) {
 	i, told := errors.AsType[interrupted](err)
 	s, ok := errors.AsType[signalled](context.Cause(ctx))

@@ -14,19 +14,19 @@ import (
 	"parley/store"
 )
 
-// keysCmd manages the keys of a box, while it runs or not.
+// keysCmd manages the keys of a box, running or not.
 type keysCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 
-	Create     keysCreateCmd  `cmd:"" help:"Make a key, or give one new secrets."`
-	List       keysListCmd    `cmd:"" help:"List the keys, those of screens too."`
+	Create     keysCreateCmd  `cmd:"" help:"Create a key, or give a key new secrets."`
+	List       keysListCmd    `cmd:"" help:"List the keys, also those of screens."`
 	Revoke     keysRevokeCmd  `cmd:"" help:"Revoke a key, at once and for ever; a screen's conversation ends."`
-	SigningKey keysSigningCmd `cmd:"" help:"Print the key that an account's webhooks are signed with."`
+	SigningKey keysSigningCmd `cmd:"" help:"Print the key that signs an account's webhooks."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// credentials are what a key's owner needs, as JSON prints them.
+// credentials are the secrets of a key, as --json prints them.
 type credentials struct {
 	KeyID             string        `json:"key_id"`
 	Role              store.KeyRole `json:"role"`
@@ -37,11 +37,11 @@ type credentials struct {
 }
 
 type keysCreateCmd struct {
-	Account string        `default:"default" predictor:"account" help:"Account that it opens; may be new."`
-	Label   string        `help:"What the key is for, to find it again."`
-	Role    string        `enum:"client,operator," default:"" placeholder:"ROLE" help:"client, or operator (of all)."`
-	Expires time.Duration `placeholder:"DURATION" help:"End the key after this time, such as 24h, and forget it."`
-	Renew   string        `placeholder:"KEY-ID" predictor:"key" help:"Give this key new secrets; the old ones fail."`
+	Account string        `default:"default" predictor:"account" help:"Account of the key; may be new."`
+	Label   string        `help:"Label to find the key again."`
+	Role    string        `enum:"client,operator," default:"" placeholder:"ROLE" help:"client or operator."`
+	Expires time.Duration `placeholder:"DURATION" help:"End and delete the key after this time, such as 24h."`
+	Renew   string        `placeholder:"KEY-ID" predictor:"key" help:"Give this key new secrets; the old ones end."`
 }
 
 func (keysCreateCmd) Help() string {
@@ -51,19 +51,20 @@ func (keysCreateCmd) Help() string {
 
   parley keys create --renew 4tQpYz0aBcDe
 
-A client's key has the chats, configs and history of its account; an operator's also the figures and the control of ` +
-		`the whole box. The first key of a box is an operator's, where --role says nothing.`
+A client's key gives access to the chats, configs and history of its account; an operator's also to the figures and ` +
+		`the control of the whole box. Without --role the first key of a box is an operator's, and later keys are ` +
+		`clients'.`
 }
 
-// Validate refuses what no key can be.
+// Validate checks the flags.
 func (cmd *keysCreateCmd) Validate() error {
 	if cmd.Expires < 0 {
-		return fmt.Errorf("--expires %v is over already; give a time such as 24h", cmd.Expires)
+		return fmt.Errorf("--expires %v is in the past: use a time such as 24h", cmd.Expires)
 	}
 	return errors.Join(contract.CheckAccountName(cmd.Account), contract.CheckKeyLabel(cmd.Label))
 }
 
-// Run makes a key and prints it.
+// Run creates a key and prints it.
 func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, s *store.Store, k *keysCmd) error {
 	made, err := cmd.create(ctx, s)
 	if err != nil {
@@ -76,7 +77,7 @@ func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, s *store.Store, k
 	return c.print(k.JSON, credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey,
 		made.ExpiresMS},
 		"API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id               %s\n"+
-			"role                 %s%s\nThe API key and the secret are not kept: note them now.\n",
+			"role                 %s%s\nThe API key and the secret key are not stored: note them now.\n",
 		made.APIKey, made.SecretKey, made.WebhookSigningKey, made.KeyID, made.Role, until)
 }
 
@@ -93,15 +94,15 @@ func (cmd *keysCreateCmd) create(ctx context.Context, s *store.Store) (store.Cre
 }
 
 type keysListCmd struct {
-	Account string `predictor:"account" help:"Only those of this account."`
-	Screens bool   `help:"Only those of screens that talk."`
+	Account string `predictor:"account" help:"Only keys of this account."`
+	Screens bool   `help:"Only keys of screens."`
 }
 
 func (keysListCmd) Help() string {
 	return "Examples:\n\n  parley keys list --json\n\n  parley keys list --screens"
 }
 
-// listedKey is a key in a list, as JSON prints it.
+// listedKey is a key of a list, as --json prints it.
 type listedKey struct {
 	KeyID     string        `json:"key_id"`
 	Account   string        `json:"account"`
@@ -109,10 +110,10 @@ type listedKey struct {
 	Role      store.KeyRole `json:"role"`
 	Hint      string        `json:"hint"` // the last characters of the API key
 	CreatedMS int64         `json:"created_ms"`
-	UsedMS    int64         `json:"last_used_ms,omitempty"` // five minutes behind at most; absent: never
+	UsedMS    int64         `json:"last_used_ms,omitempty"` // up to five minutes late; absent: never
 	RevokedMS int64         `json:"revoked_ms,omitempty"`
 	ExpiresMS int64         `json:"expires_ms,omitempty"`
-	// the config of a screen, empty for the box's own; absent: no screen's key
+	// the config of a screen, empty for the default assistant; absent for other keys
 	ScreenConfig *string `json:"screen_config_id,omitempty"`
 }
 
@@ -174,37 +175,37 @@ func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, s *store.Store, k
 		return noKey(err, cmd.KeyID)
 	}
 	if last {
-		fmt.Fprintln(c.err, "It was the last operator's key that has no end: no program steers the box until "+
-			"parley keys create --role operator makes another one.")
+		fmt.Fprintln(c.err, "It was the last operator's key that never expires: no program can control the box until "+
+			"parley keys create --role operator creates another one.")
 	}
 	return c.print(k.JSON, map[string]string{"key_id": cmd.KeyID, "state": "revoked"}, "key %s is revoked\n", cmd.KeyID)
 }
 
 func noKey(err error, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("no key %.80q that is not revoked: parley keys list shows the ids", id)
+		return fmt.Errorf("there is no valid key %.80q: parley keys list shows the ids", id)
 	}
 	return err
 }
 
 type keysSigningCmd struct {
-	Account string `default:"default" predictor:"account" help:"Account whose webhooks are signed."`
-	New     bool   `xor:"key" help:"Make a new one first; receivers must be told."`
-	Set     bool   `xor:"key" help:"Read the one that receivers know already from the standard input first."`
+	Account string `default:"default" predictor:"account" help:"Account of the webhooks."`
+	New     bool   `xor:"key" help:"Replace the key by a new one; receivers need it."`
+	Set     bool   `xor:"key" help:"Replace the key by the one on standard input."`
 }
 
 func (keysSigningCmd) Help() string {
-	return "Receivers of a former service go on unchanged with --set and the key that they check: " +
-		"its signing key, or an API key.\n\n" +
+	return "With --set and the key that the receivers of a former service check (a signing key or an API key) they " +
+		"need no change.\n\n" +
 		"Examples:\n\n  parley keys signing-key --account default\n\n  echo \"$OLD_KEY\" | parley keys signing-key " +
 		"--set"
 }
 
-// A signing key that is set has 16 to 512 characters: what has fewer can be
-// guessed, and no service's keys have more.
+// The length of a signing key that the operator sets: a shorter key could be guessed, and
+// no service has longer keys.
 const shortestSigningKey, longestSigningKey = 16, 512
 
-// readSigningKey reads the key that is to be set.
+// readSigningKey reads a signing key from in.
 func readSigningKey(in io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, 2*longestSigningKey))
 	if err != nil {
@@ -213,8 +214,8 @@ func readSigningKey(in io.Reader) (string, error) {
 	key := strings.TrimSpace(string(text))
 	visible := func(r rune) bool { return r > ' ' && r <= '~' }
 	if n := len(key); n < shortestSigningKey || n > longestSigningKey || strings.TrimFunc(key, visible) != "" {
-		return "", fmt.Errorf("signing key: the standard input has %d bytes of text; "+
-			"a key has %d to %d visible ASCII characters", n, shortestSigningKey, longestSigningKey)
+		return "", fmt.Errorf("signing key: standard input has %d bytes: "+
+			"use %d to %d visible ASCII characters", n, shortestSigningKey, longestSigningKey)
 	}
 	return key, nil
 }

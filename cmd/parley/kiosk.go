@@ -15,38 +15,38 @@ import (
 	"parley/store"
 )
 
-// kioskCmd makes the code by which a screen is paired, while the box runs or not.
+// kioskCmd creates a code that pairs a screen, whether or not the box runs.
 type kioskCmd struct {
-	Name      string `default:"Kiosk" help:"What the screen is called, to find it again; it shows it."`
-	PairedFor string `name:"for" placeholder:"CONFIG" help:"Id or name of the config that it talks by (the box's own)."`
-	Account   string `default:"default" predictor:"account" help:"Account whose config it is."`
+	Name      string `default:"Kiosk" help:"Name of the screen, which it shows."`
+	PairedFor string `name:"for" placeholder:"CONFIG" help:"Id or name of the screen's config (the default assistant)."`
+	Account   string `default:"default" predictor:"account" help:"Account of the config."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 func (kioskCmd) Help() string {
-	return "Example:\n\n  parley kiosk --name Lobby --for \"Museum guide\"\n\nOpen http://BOX:8080/kiosk on the screen " +
-		"and type the code, or open the address that is printed. parley keys list --screens lists the screens, and " +
-		"parley keys revoke ends one's pairing, and its conversation."
+	return "Example:\n\n  parley kiosk --name Lobby --for \"Museum guide\"\n\n" +
+		"Open http://BOX:8080/kiosk on the screen and type the code, or open the printed address. parley keys list " +
+		"--screens lists the screens, and parley keys revoke ends a pairing and its conversation."
 }
 
-// Validate refuses what no screen can be called.
+// Validate checks the flags.
 func (cmd *kioskCmd) Validate() error {
 	return errors.Join(contract.CheckAccountName(cmd.Account), contract.CheckKeyLabel(cmd.Name))
 }
 
-// pairing is a code, as JSON prints it.
+// pairing is a code, as --json prints it.
 type pairing struct {
 	Code      string   `json:"code"`
 	Name      string   `json:"name"`
 	ConfigID  string   `json:"config_id,omitempty"`
-	URL       string   `json:"url,omitempty"`       // of the running box, as this machine opens it
-	Elsewhere []string `json:"elsewhere,omitempty"` // as others do
+	URL       string   `json:"url,omitempty"`       // of the running box, for this machine
+	Elsewhere []string `json:"elsewhere,omitempty"` // for other machines
 	ExpiresMS int64    `json:"expires_ms"`
 }
 
-// Run makes a code and prints it.
+// Run creates a code and prints it.
 func (cmd *kioskCmd) Run(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
 	url, elsewhere, err := boxURLs(cfg)
 	if err != nil {
@@ -78,7 +78,7 @@ func (cmd *kioskCmd) Run(ctx context.Context, c *console, cfg config.Config, s *
 		time.UnixMilli(made.ExpiresMS).Format("15:04"), made.where())
 }
 
-// kioskLink is the address that pairs a screen with the box at url.
+// kioskLink returns the address that pairs a screen with the box at url.
 func kioskLink(url, code string) string { return url + "/kiosk#" + code }
 
 // where says where to type the code.
@@ -90,7 +90,7 @@ func (p pairing) where() string {
 	if len(p.Elsewhere) > 0 {
 		where += "\nor on another one:\n  " + strings.Join(p.Elsewhere, "\n  ")
 		if !strings.HasPrefix(p.URL, "https:") {
-			where += "\nThere it has no microphone, since TLS is off: browsers give it to pages over https."
+			where += "\nThere the page has no microphone, since TLS is off: browsers allow it only over https."
 		}
 	}
 	return where

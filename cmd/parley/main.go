@@ -13,57 +13,61 @@ import (
 	"parley/firmware/packs"
 )
 
-// commandLine is everything that parley can be asked to do.
+// commandLine holds all commands and flags of parley.
 type commandLine struct {
 	Version versionFlag `short:"v" help:"Print the version."`
 
 	Serve    serveCmd    `cmd:"" group:"Run a box:" help:"Run the box."`
-	Keys     keysCmd     `cmd:"" group:"Run a box:" help:"Make, list and revoke the keys of a box."`
-	Kiosk    kioskCmd    `cmd:"" group:"Run a box:" help:"Make a code with which a screen that talks is paired."`
-	Console  consoleCmd  `cmd:"" group:"Run a box:" help:"Print a link to the console of a box; sign others out."`
-	Webhooks webhooksCmd `cmd:"" group:"Run a box:" help:"List and retry the webhooks of a box, and try a receiver."`
-	Plugin   pluginCmd   `cmd:"" group:"Run a box:" help:"Make tools of your own, as sandboxed WASM, and install them."`
-	Packs    packsCmd    `cmd:"" group:"Run a box:" help:"Fetch, check and carry the models that a box runs on."`
+	Keys     keysCmd     `cmd:"" group:"Run a box:" help:"Create, list and revoke the keys of a box."`
+	Kiosk    kioskCmd    `cmd:"" group:"Run a box:" help:"Create a code that pairs a screen with a box."`
+	Console  consoleCmd  `cmd:"" group:"Run a box:" help:"Print a link to the console of a box; sign browsers out."`
+	Webhooks webhooksCmd `cmd:"" group:"Run a box:" help:"List and retry the webhooks of a box; test a receiver."`
+	Plugin   pluginCmd   `cmd:"" group:"Run a box:" help:"Build and install tools of your own, as sandboxed WASM."`
+	Packs    packsCmd    `cmd:"" group:"Run a box:" help:"Fetch, check and transfer the models that a box needs."`
 	Config   configCmd   `cmd:"" group:"Run a box:" help:"Show the settings of a box, and write a parley.yaml."`
-	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Look for what is wrong with a box, and say what mends it."`
-	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Save all that a box must not lose into one file."`
-	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Bring a box back from such a file."`
+	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Check a box for problems, and say how to fix them."`
+	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Back up all data of a box into one file."`
+	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Restore a box from a backup."`
 
 	Talk   talkCmd   `cmd:"" group:"Talk and listen:" help:"Talk to a box from this terminal."`
-	Say    sayCmd    `cmd:"" group:"Talk and listen:" help:"Speak a text, with a box or without."`
+	Say    sayCmd    `cmd:"" group:"Talk and listen:" help:"Speak a text, with or without a box."`
 	Voices voicesCmd `cmd:"" group:"Talk and listen:" help:"List, design, save and delete voices."`
-	Hear   hearCmd   `cmd:"" group:"Talk and listen:" help:"Write down what is said in a recording, without a box."`
+	Hear   hearCmd   `cmd:"" group:"Talk and listen:" help:"Transcribe a recording, without a box."`
 
-	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Say which version this is."`
-	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show commands in full, and the manual page."`
-	Completion  completionCmd `cmd:"" hidden:"" help:"Print what makes a shell complete command lines."`
+	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version."`
+	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show the help of commands, and the manual page."`
+	Completion  completionCmd `cmd:"" hidden:"" help:"Print a script that completes command lines in a shell."`
 }
 
-// Help is what is true of all commands.
+// Help is the help for all commands.
 func (commandLine) Help() string {
-	return `Nothing that is said leaves the box.
+	return `Conversations stay on the box.
 
-To begin with:
+First steps:
 
   parley serve            run a box
   parley talk             talk to it
-  parley help --all       every command in full; --man: the manual page
-  parley completion bash  complete what is typed; also for zsh and fish
+  parley help --all       help on every command; --man: the manual page
+  parley completion bash  complete command lines; also for zsh and fish
 
-Settings come from flags, then PARLEY_… variables, then parley.yaml.
+Flags override PARLEY_… variables, and those override parley.yaml.
 
-Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C.`
+Exit codes: 0 success, 1 failure, 2 usage error, 130 ended by Ctrl-C.`
 }
 
-// newParser returns what reads the command line.
+// newParser returns the parser of the command line.
 func newParser(options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(withSettings(&commandLine{}), append(options,
 		kong.Name("parley"),
-		kong.Description("A voice service on one machine, with models of its own."),
-		kong.Vars{"profiles": listOf(packs.Profiles()), "voice_sample": sample})...)
+		kong.Description("A voice service on one machine, with its own models."),
+		kong.Vars{
+			"languages":    "go, rust, assemblyscript or c",
+			"profiles":     listOf(packs.Profiles()),
+			"voice_sample": sample,
+		})...)
 }
 
-// listOf is a list as people write it: "a, b or c".
+// listOf formats a list as "a, b or c".
 func listOf(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]

@@ -9,10 +9,10 @@ import (
 // oldCommand is a command of an earlier version.
 type oldCommand struct {
 	old, now string
-	changed  bool // what follows the words is not the same, so that it cannot be carried out
+	changed  bool // its arguments changed too, so that it cannot be translated
 }
 
-// oldCommands are the commands that scripts of operators may have.
+// oldCommands returns the commands that operators' scripts may still use.
 func oldCommands() []oldCommand {
 	return []oldCommand{
 		{old: "keys regenerate", now: "keys create --renew"},
@@ -44,8 +44,8 @@ func oldCommands() []oldCommand {
 	}
 }
 
-// translateOldCommand is a command line in the words of today. Flags may stand before the
-// second word, as in keys --data DIR list.
+// translateOldCommand translates a command line of an earlier version. Flags may precede
+// the second word, as in keys --data DIR list.
 func translateOldCommand(args []string) ([]string, error) {
 	for _, s := range oldCommands() {
 		old, now := strings.Fields(s.old), strings.Fields(s.now)
@@ -67,7 +67,7 @@ func translateOldCommand(args []string) ([]string, error) {
 	return args, nil
 }
 
-// secondWord is where word stands, behind nothing but flags and their values.
+// secondWord returns the index of word if only flags and their values precede it.
 func secondWord(args []string, word string) int {
 	for i := 1; i < len(args); i++ {
 		if args[i] == word {

@@ -17,23 +17,23 @@ import (
 	"parley/internal/progress"
 )
 
-// packsCmd is parley packs: the models and libraries that the box runs on.
+// packsCmd is parley packs: the models and libraries that the box needs.
 type packsCmd struct {
-	List   packsListCmd   `cmd:"" help:"List the packs and how they stand, or check every byte of them."`
-	Pull   packsPullCmd   `cmd:"" help:"Fetch what is missing or damaged; carry packs to a machine without a network."`
-	Add    packsAddCmd    `cmd:"" help:"Add a model of your own, or the packs of a file that parley packs pull wrote."`
+	List   packsListCmd   `cmd:"" help:"List the packs and their state, or check every byte of them."`
+	Pull   packsPullCmd   `cmd:"" help:"Fetch missing or damaged packs, or export packs to a file."`
+	Add    packsAddCmd    `cmd:"" help:"Add a model of your own, or the packs of an exported file."`
 	Remove packsRemoveCmd `cmd:"" help:"Remove a pack."`
 
 	Settings kong.Plugins `embed:"" settings:"packs"`
 }
 
-// choosePacks returns the packs that were named, else those of the profile.
+// choosePacks returns the named packs, or those of the profile.
 func choosePacks(cfg config.Config, names []string, profile string) ([]packs.Pack, error) {
 	var chosen []packs.Pack
 	var err error
 	switch {
 	case len(names) > 0 && profile != "":
-		err = fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other",
+		err = fmt.Errorf("packs (%s) and --profile %s exclude each other: give one of them",
 			strings.Join(names, " "), profile)
 	case len(names) > 0:
 		chosen, err = packs.Find(cfg.Packs, names...)
@@ -48,7 +48,7 @@ func choosePacks(cfg config.Config, names []string, profile string) ([]packs.Pac
 
 type packsListCmd struct {
 	Names  []string `arg:"" optional:"" name:"name" predictor:"pack" help:"Only these."`
-	Verify bool     `help:"Read every file and compare its sha256: of these packs, the profile's, and all that are here."`
+	Verify bool     `help:"Compare the sha256 of every file of these packs (the profile's and all others here)."`
 	JSON   bool     `name:"json" help:"Print JSON, with each pack's manifest."`
 }
 
@@ -61,7 +61,7 @@ func (packsListCmd) Help() string {
 
   parley packs list --verify
 
-With --verify it exits with 1 when a pack is missing or damaged.`
+With --verify it exits with 1 if a pack is missing or damaged.`
 }
 
 // Run lists the packs.
@@ -98,7 +98,7 @@ func (cmd *packsListCmd) Run(ctx context.Context, cfg config.Config, c *console)
 	return err
 }
 
-// packJSON is how list prints a pack with --json.
+// packJSON is a pack of a list, as --json prints it.
 type packJSON struct {
 	packs.Pack
 	Bytes  int64        `json:"bytes"`
@@ -107,7 +107,7 @@ type packJSON struct {
 	Mend   string       `json:"mend,omitempty"`
 }
 
-// withPresent adds to chosen all other packs whose folder is in dir.
+// withPresent adds to chosen all other packs that have a folder in dir.
 func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 	have := map[string]bool{}
 	for _, p := range chosen {
@@ -122,13 +122,13 @@ func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 }
 
 type packsPullCmd struct {
-	Names   []string `arg:"" optional:"" name:"name" predictor:"pack" help:"Packs (those of the profile)."`
+	Names   []string `arg:"" optional:"" name:"name" predictor:"pack" help:"Packs to fetch (those of the profile)."`
 	Profile string   `help:"Fetch what this profile needs: ${profiles}." placeholder:"NAME" setting:"profile"`
-	Export  string   `placeholder:"FILE" type:"path" predictor:"file" help:"Write packs that are here to FILE."`
+	Export  string   `placeholder:"FILE" type:"path" predictor:"file" help:"Fetch nothing: write these packs to FILE."`
 }
 
 func (packsPullCmd) Help() string {
-	return `What is there and right is not fetched again; an interrupted pull goes on where it was.
+	return `It fetches only what is missing or damaged, and continues an interrupted pull.
 
 Examples:
 
@@ -138,10 +138,10 @@ Examples:
 
   parley packs pull --export packs.tar.zst --profile default
 
-parley packs add packs.tar.zst takes the packs out of such a file, on a machine without a network.`
+On a machine without a network, parley packs add packs.tar.zst imports the packs of such a file.`
 }
 
-// Run fetches or exports.
+// Run fetches or exports packs.
 func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	chosen, err := choosePacks(cfg, cmd.Names, cmd.Profile)
 	if err != nil {
@@ -155,7 +155,7 @@ func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console)
 	}
 	err = withBars(ctx, c.err, func(p progress.Func) error { return packs.Pull(ctx, cfg.Packs, chosen, p) })
 	if err != nil {
-		return orInterrupted(ctx, err, readyCount(cfg.Packs, chosen), cmd.again()+" goes on from there")
+		return orInterrupted(ctx, err, readyCount(cfg.Packs, chosen), cmd.again()+" continues from there")
 	}
 	var names []string
 	for _, p := range chosen {
@@ -165,7 +165,7 @@ func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console)
 	return nil
 }
 
-// again is the command that was given.
+// again returns the command line.
 func (cmd *packsPullCmd) again() string {
 	command := append([]string{"parley packs pull"}, cmd.Names...)
 	if cmd.Profile != "" {
@@ -174,18 +174,18 @@ func (cmd *packsPullCmd) again() string {
 	return strings.Join(command, " ")
 }
 
-// readyCount says how many of the chosen packs are ready after a pull that was
-// broken off.
+// readyCount says how many of the chosen packs are ready after an interrupted pull.
 func readyCount(dir string, chosen []packs.Pack) string {
 	missing, err := packs.Missing(context.Background(), dir, chosen)
 	if err != nil {
-		return "what has arrived is kept"
+		return "what was fetched stays"
 	}
-	return fmt.Sprintf("%d of %d packs are ready, and what has arrived of the others is kept", len(chosen)-len(missing),
+	return fmt.Sprintf("%d of %d packs are ready, and what was fetched of the others stays", len(chosen)-len(missing),
 		len(chosen))
 }
 
-// orInterrupted is err; or, when a signal came, what is kept and how to go on.
+// orInterrupted returns err or, after a signal, an interrupted error with the state and
+// the next command.
 func orInterrupted(ctx context.Context, err error, kept, next string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -194,9 +194,9 @@ func orInterrupted(ctx context.Context, err error, kept, next string) error {
 }
 
 type packsAddCmd struct {
-	Files []string `arg:"" name:"file" type:"path" predictor:"file" help:"Model (GGUF; ONNX and JSON), or export."`
+	Files []string `arg:"" name:"file" type:"path" predictor:"file" help:"Model (GGUF, or ONNX and JSON), or export."`
 	As    string   `placeholder:"NAME" help:"Name of the new pack: 1 to 40 of a-z, 0-9 and -."`
-	Yes   bool     `short:"y" help:"Add a language model also where it has no chat template, and ask nothing."`
+	Yes   bool     `short:"y" help:"Ask nothing; add a model without a chat template too."`
 }
 
 func (packsAddCmd) Help() string {
@@ -208,10 +208,10 @@ func (packsAddCmd) Help() string {
 
   parley packs add packs.tar.zst
 
-A model (a GGUF file, or a Piper voice's ONNX file and its JSON) is copied, loaded once to see that it works, and ` +
-		`can then be named in the configuration. A GGUF file without a chat template is a base model, which was taught ` +
-		`no conversations: it is added only where that is wanted. Of a file that parley packs pull --export wrote, ` +
-		`everything is checked before any of it is put in place.`
+It copies a model (a GGUF file, or the ONNX file of a Piper voice and its JSON) and loads it once to check that it ` +
+		`works. Then the settings can name it. A GGUF file without a chat template is a base model, which was not ` +
+		`trained on conversations: parley asks before it adds one. A file of parley packs pull --export is checked ` +
+		`as a whole before any pack of it is installed.`
 }
 
 // Run adds a model, or the packs of an export.
@@ -219,7 +219,7 @@ func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) 
 	if cmd.As == "" {
 		return cmd.carried(ctx, cfg, c)
 	}
-	fmt.Fprintf(c.err, "copying, and loading it once ...\n")
+	fmt.Fprintf(c.err, "copying the model, and loading it once ...\n")
 	check := loadCheck(cfg.Packs, func() error { return cmd.baseModel(c) })
 	p, err := packs.Add(ctx, cfg.Packs, cmd.Files, cmd.As, check)
 	if err != nil {
@@ -227,12 +227,12 @@ func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) 
 	}
 	setting := map[packs.Kind]string{packs.Voice: "engines.voice",
 		packs.LanguageModel: "engines.language_model"}[p.Kind]
-	_, err = fmt.Fprintf(c.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind,
+	_, err = fmt.Fprintf(c.out, "%s is added as a %s. To use it, set %s: %s in parley.yaml.\n", p.Name, p.Kind,
 		setting, p.Name)
 	return err
 }
 
-// carried takes the packs out of a file that pull wrote.
+// carried imports the packs of an exported file.
 func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *console) error {
 	f, err := os.Open(cmd.Files[0])
 	if err != nil {
@@ -240,9 +240,9 @@ func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *conso
 	}
 	defer f.Close()
 	magic := make([]byte, 4)
-	_, _ = io.ReadFull(f, magic)                                                   // a shorter file is none of ours
+	_, _ = io.ReadFull(f, magic)                                                   // a shorter file is not an export
 	if len(cmd.Files) > 1 || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // RFC 8878, 3.1.1
-		return misuse{errors.New("a model needs a name: give --as NAME")}
+		return misuse{errors.New("a model needs a name: pass --as NAME")}
 	}
 	err = withBars(ctx, c.err, func(p progress.Func) error {
 		_, err := packs.Import(ctx, cfg.Packs, cmd.Files[0], p)
@@ -251,18 +251,18 @@ func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *conso
 	return orInterrupted(ctx, err, "the packs are as they were", "run the command again")
 }
 
-// baseModel asks whether to add a model without a chat template; nil: yes.
+// baseModel asks whether to add a model without a chat template; nil means yes.
 func (cmd *packsAddCmd) baseModel(c *console) error {
-	fmt.Fprintln(c.err, "This model has no chat template: it is a base model, which goes on with texts and was "+
-		"taught no conversations.\n"+
-		"It would be given them as ChatML, and may answer badly or invent turns. An instruct or chat version of it "+
-		"answers better.")
+	fmt.Fprintln(c.err, "This model has no chat template: it is a base model, which continues texts and was not "+
+		"trained on conversations.\n"+
+		"It would get them as ChatML, and may answer badly or invent turns. "+
+		"An instruct or chat version answers better.")
 	if cmd.Yes {
 		return nil
 	}
-	yes, err := c.confirm("Add it all the same?", "--yes, or a model with a chat template")
+	yes, err := c.confirm("Add it anyway?", "--yes, or a model with a chat template")
 	if err == nil && !yes {
-		err = errors.New("it has no chat template, and was not added")
+		err = errors.New("the model has no chat template, and was not added")
 	}
 	return err
 }
@@ -277,7 +277,7 @@ func (packsRemoveCmd) Help() string { return "Example:\n\n  parley packs remove 
 func (cmd *packsRemoveCmd) Run(cfg config.Config) error {
 	chosen, err := packs.Find(cfg.Packs, cmd.Name)
 	if is[*packs.ErrNoPack](err) {
-		return fmt.Errorf("%w; a folder in %s that is no pack can simply be deleted", err, cfg.Packs)
+		return fmt.Errorf("%w; delete a folder in %s that is not a pack by hand", err, cfg.Packs)
 	}
 	if err != nil {
 		return err

@@ -14,9 +14,9 @@ import (
 	"parley/firmware/packs"
 )
 
-// loadCheck returns the check that an added model must pass: the engine that
-// will run it, from the packs in dir, loads it and runs it once. baseModel is
-// expectAnswer whether to add a language model that was taught no conversations.
+// loadCheck returns the check that an added model must pass: the engine that will run it,
+// from the packs in dir, loads it and runs it once. baseModel decides about a language
+// model without a chat template.
 func loadCheck(dir string, baseModel func() error) packs.Check {
 	return func(ctx context.Context, kind packs.Kind, folder string) error {
 		switch kind {
@@ -34,8 +34,8 @@ func loadCheck(dir string, baseModel func() error) packs.Check {
 	}
 }
 
-// runCancellable does work that may not look at ctx for seconds, in a C library. When
-// ctx ends it is left behind: its caller must need nothing of it any more and end
+// runCancellable runs work in a C library that may ignore ctx for seconds. When ctx ends,
+// it returns and leaves work running: the caller must not need its result, and must end
 // the process.
 func runCancellable(ctx context.Context, work func() error) error {
 	over := make(chan error, 1)
@@ -92,5 +92,5 @@ func loadVoice(ctx context.Context, dir, folder string) (err error) {
 	if err != nil {
 		return err
 	}
-	return voice.Close() // loading it has spoken once
+	return voice.Close() // loading it included a run
 }

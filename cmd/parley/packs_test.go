@@ -51,8 +51,8 @@ func TestPacksWrongUseExitsWithTwoAndFailureWithOne(t *testing.T) {
 		code int
 		want string
 	}{
-		{"pull voice-bob", exitMisuse, `no pack "voice-bob": choose of`},
-		{"pull voice-joe --profile small", exitMisuse, "name one or the other"},
+		{"pull voice-bob", exitMisuse, `no pack "voice-bob": choose one of`},
+		{"pull voice-joe --profile small", exitMisuse, "give one of them"},
 		{"pull --profile huge", exitMisuse, "default, small, test, full"},
 		{"add ../../go.mod", exitMisuse, "--as"},
 		{"remove voice-joe", exitFailed, "is not there"},

@@ -15,23 +15,21 @@ import (
 	"parley/store"
 )
 
-// pluginCmd is parley plugin: tools of one's own, for those who write them and
-// for those who install them.
+// pluginCmd is parley plugin, for authors and operators of plugins.
 type pluginCmd struct {
-	Install pluginInstallCmd `cmd:"" help:"Install a plugin, or a newer version, and say what it may do."`
-	List    pluginListCmd    `cmd:"" help:"List the plugins and how they are; or all of one, or its log."`
-	Set     pluginSetCmd     `cmd:"" help:"Tell a plugin its settings, or let it do more or less."`
-	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with all that it keeps."`
+	Install pluginInstallCmd `cmd:"" help:"Install or upgrade a plugin, and grant its permissions."`
+	List    pluginListCmd    `cmd:"" help:"List the plugins and their state; show one, or its log."`
+	Set     pluginSetCmd     `cmd:"" help:"Change the settings or the permissions of a plugin."`
+	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with its storage."`
 	Call    pluginCallCmd    `cmd:"" help:"Call a tool of a plugin, as the box would."`
 
-	New   pluginNewCmd   `cmd:"" help:"Begin a plugin: a small project that builds and has a test."`
-	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file, whenever it changes if you like."`
+	New   pluginNewCmd   `cmd:"" help:"Create a plugin project that builds and has a test."`
+	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file, once or after every change."`
 	Test  pluginTestCmd  `cmd:"" help:"Run a plugin's test cases, as the box would run it."`
-	Sign  pluginSignCmd  `cmd:"" help:"Sign a plugin, so that others can know whose it is."`
+	Sign  pluginSignCmd  `cmd:"" help:"Sign a plugin, so that others can verify its author."`
 }
 
-// pluginBox is what the commands have in common that look after the plugins of a
-// box, while it runs or not.
+// pluginBox has the flags of the commands for the plugins of a box, running or not.
 type pluginBox struct {
 	JSON bool `name:"json" help:"Print JSON."`
 
@@ -46,23 +44,23 @@ func (c *console) shelf(cfg config.Config, records *store.Store) *registry.Regis
 	return s
 }
 
-// pluginSource is where a plugin comes from.
+// pluginSource is where to find a plugin.
 type pluginSource struct {
-	From string `arg:"" type:"path" predictor:"file" help:"A .wasm of parley plugin build, or OCI layout."`
-	Tag  string `help:"Of an OCI layout that holds several images, the tag of the one that is meant."`
+	From string `arg:"" type:"path" predictor:"file" help:"File of parley plugin build, or OCI layout."`
+	Tag  string `help:"Tag of the image in an OCI layout that has several."`
 }
 
-// pluginConsent is how its installer agrees to what it may do.
+// pluginConsent has the flags by which the installer grants permissions.
 type pluginConsent struct {
-	Yes              bool     `short:"y" help:"Allow all that it asks for, and ask nothing."`
-	Grant            []string `placeholder:"WHAT" help:"Allow only this, and ask nothing. May be repeated."`
-	Set              []string `placeholder:"KEY=VALUE" help:"Tell it a setting at once. May be repeated."`
-	RequireSignature bool     `help:"Refuse it unless it is signed by a key that the box trusts."`
-	OtherSigner      bool     `help:"Upgrade also where it is signed by somebody else than before, or no longer."`
+	Yes              bool     `short:"y" help:"Ask nothing, and allow all that it asks for."`
+	Grant            []string `placeholder:"WHAT" help:"Ask nothing, and allow only this. May be repeated."`
+	Set              []string `placeholder:"KEY=VALUE" help:"Set a setting. May be repeated."`
+	RequireSignature bool     `help:"Refuse it unless a key that the box trusts signed it."`
+	OtherSigner      bool     `help:"Also upgrade if the signer changed, or it is no longer signed."`
 }
 
-// examine reads a plugin and looks whether it fits; offer is what there is to
-// decide.
+// examine reads a plugin and checks whether it can be installed; offer has what is to be
+// decided.
 func (from pluginSource) examine(ctx context.Context, c *console, s *registry.Registry) (registry.Offer, error) {
 	p, err := registry.Read(from.From, from.Tag)
 	if err != nil {
@@ -78,8 +76,8 @@ func (from pluginSource) examine(ctx context.Context, c *console, s *registry.Re
 	return o, err
 }
 
-// decide shows what a plugin asks for, and makes of the flags or of the answer
-// what it is granted.
+// decide shows what a plugin asks for, and returns what the flags or the installer's
+// answer grant.
 func (consent pluginConsent) decide(c *console, o registry.Offer, verb string) (registry.Choice, error) {
 	choice := registry.Choice{Grant: consent.Grant, OtherSigner: consent.OtherSigner}
 	var err error
@@ -89,7 +87,7 @@ func (consent pluginConsent) decide(c *console, o registry.Offer, verb string) (
 	fmt.Fprint(c.err, describeOffer(o))
 	switch {
 	case consent.Yes && len(consent.Grant) > 0:
-		return choice, misuse{errors.New("--yes allows everything, and --grant only some of it: give one of them")}
+		return choice, misuse{errors.New("--yes and --grant exclude each other: allow everything, or a part")}
 	case len(consent.Grant) > 0 || len(o.Asks) == 0:
 		return choice, nil
 	case !consent.Yes:
@@ -99,20 +97,20 @@ func (consent pluginConsent) decide(c *console, o registry.Offer, verb string) (
 		}
 		if !yes {
 			return choice,
-				errors.New("nothing was changed: it was not allowed what it asks for (--grant allows a part)")
+				errors.New("nothing was changed: the permissions were not granted (--grant allows a part)")
 		}
 	}
 	choice.Grant = o.Names()
 	return choice, nil
 }
 
-// describeOffer says in words who it is and what it asks for.
+// describeOffer describes the plugin and what it asks for.
 func describeOffer(o registry.Offer) string {
 	var b strings.Builder
 	m := o.Package.Manifest
 	fmt.Fprintf(&b, "%s %s: %s\n", m.Name, m.Version, m.Description)
 	if o.Installed != nil {
-		fmt.Fprintf(&b, "  takes the place of version %s\n", o.Installed.Version)
+		fmt.Fprintf(&b, "  replaces version %s\n", o.Installed.Version)
 	}
 	if o.OtherSigner != "" {
 		fmt.Fprintf(&b, "  %s\n", o.OtherSigner)
@@ -121,7 +119,7 @@ func describeOffer(o registry.Offer) string {
 	}
 	switch {
 	case len(o.Asks) > 0 && o.Installed != nil:
-		b.WriteString("It newly asks for:\n")
+		b.WriteString("New permissions that it asks for:\n")
 	case len(o.Asks) > 0:
 		b.WriteString("It asks for:\n")
 	case o.Installed != nil:
@@ -138,24 +136,24 @@ func describeOffer(o registry.Offer) string {
 	return b.String()
 }
 
-// settingValues reads KEY=VALUE.
+// settingValues parses KEY=VALUE.
 func settingValues(words []string) (map[string]*string, error) {
 	values := map[string]*string{}
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, misuse{fmt.Errorf("%.80q is not KEY=VALUE", word)}
+			return nil, misuse{fmt.Errorf("%.80q is not of the form KEY=VALUE", word)}
 		}
 		values[key] = &value
 	}
 	return values, nil
 }
 
-// confirm asks a question with yes or no. Where nobody sits at a terminal it is
-// wrong use, and instead says what to give in place of an answer.
+// confirm asks a question with yes or no. Without a terminal it is a usage error that
+// names the flag to pass instead.
 func (c *console) confirm(question, instead string) (bool, error) {
 	if !onTerminal(c.in) {
-		return false, misuse{fmt.Errorf("nobody can be asked, since the input is no terminal: give %s", instead)}
+		return false, misuse{fmt.Errorf("there is no terminal to ask on: pass %s", instead)}
 	}
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
 	answer, err := bufio.NewReader(c.in).ReadString('\n')

@@ -14,9 +14,9 @@ import (
 
 type pluginBuildCmd struct {
 	Folder string `arg:"" optional:"" default:"." predictor:"dir" help:"Folder of the plugin."`
-	Wasm   string `placeholder:"FILE" predictor:"file" help:"Only put the manifest into this module."`
-	Watch  bool   `help:"Build and test it whenever it changes, and bring it to the box."`
-	NoBox  bool   `help:"With --watch: only build and test."`
+	Wasm   string `placeholder:"FILE" predictor:"file" help:"Do not compile: add the manifest to this module."`
+	Watch  bool   `help:"After every change build, test and install it."`
+	NoBox  bool   `help:"With --watch: build and test only."`
 
 	pluginBox     `embed:""`
 	pluginConsent `embed:""`
@@ -31,15 +31,13 @@ func (pluginBuildCmd) Help() string {
 
   parley plugin build ./opening-hours --watch --data /var/lib/parley --yes
 
-It runs the tools of the language, whose commands it shows, and puts plugin.yaml and tests/*.json into the module ` +
-		`as its sections parley.manifest and parley.tests, so that the one file is the whole plugin. Where a tool is ` +
-		`missing it says what to install.
+It runs the compiler of the language, shows its commands, and adds plugin.yaml and tests/*.json to the module as ` +
+		`its sections parley.manifest and parley.tests, so that the file is the whole plugin. If a tool is missing ` +
+		`it says what to install.
 
-With --watch, whenever a file of the folder changes, it builds and tests the plugin and, where all cases pass, ` +
-		`puts it into the box in the place of the one before: a running chat calls the new one in its next turn. ` +
-		`What the ` +
-		`plugin newly asks for is shown and asked, as by parley plugin install, whose flags it takes. Ctrl-C ends ` +
-		`it; the plugin stays.`
+With --watch, after every change in the folder it builds and tests the plugin and, if all cases pass, installs it ` +
+		`in the box: a running chat calls the new version in its next turn. It asks for new permissions as parley ` +
+		`plugin install does, and takes the same flags. Ctrl-C ends it; the plugin stays installed.`
 }
 
 // Run builds the plugin, once or until it is interrupted.
@@ -88,7 +86,7 @@ func (cmd *pluginBuildCmd) watch(ctx context.Context, c *console, parsed *kong.C
 	return err
 }
 
-// buildAndInstall builds, tests and brings to the box what there is now.
+// buildAndInstall builds, tests and installs the plugin as it is now.
 func (cmd *pluginBuildCmd) buildAndInstall(ctx context.Context, c *console, cfg config.Config) error {
 	p, err := author.Open(cmd.Folder)
 	if err != nil {
@@ -110,12 +108,12 @@ func (cmd *pluginBuildCmd) buildAndInstall(ctx context.Context, c *console, cfg 
 		out:     c.out,
 		err:     c.err,
 		environ: c.environ,
-	} // opened and closed in each round
+	} // its store is opened and closed in each round
 	records, err := box.openStore(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	consent := cmd.pluginConsent
-	consent.OtherSigner = true // an author's own box
+	consent.OtherSigner = true // it is the author's box
 	return errors.Join(cmd.install(ctx, box, cfg, records, pluginSource{From: p.Wasm()}, consent), box.close())
 }

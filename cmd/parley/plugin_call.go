@@ -21,10 +21,10 @@ type pluginCallCmd struct {
 	pluginBox `embed:""`
 
 	Name       string `arg:"" predictor:"plugin" help:"The plugin's name, from parley plugin list."`
-	Parameters string `arg:"" optional:"" default:"{}" help:"A JSON object; - reads it from the input. ({})"`
-	Tool       string `help:"Which of its tools, or a hook; needed where it has more than one."`
-	Caller     string `help:"Who calls: any text that tells them apart. Empty is nobody who is known."`
-	Account    string `predictor:"account" help:"The account for which it is called: what it keeps is an account's."`
+	Parameters string `arg:"" optional:"" default:"{}" help:"JSON object; - reads stdin. ({})"`
+	Tool       string `help:"Tool or hook to call (its only tool)."`
+	Caller     string `help:"Caller: any text that tells callers apart; empty: unknown."`
+	Account    string `predictor:"account" help:"Account for which it is called, and whose storage it uses."`
 }
 
 func (pluginCallCmd) Help() string {
@@ -34,13 +34,13 @@ func (pluginCallCmd) Help() string {
 
   parley plugin call notes --tool add_note - < note.json
 
-It runs as in a chat: with what it may do and was told, and with its limits; parameters that do not fit the tool's ` +
-		`schema are refused. The answer goes to the output; time, memory and what it logs to the error output. Exits ` +
-		`with 1 and the message where the tool fails. A plugin that is left alone because it failed is called all ` +
-		`the same, and what comes of it does not count.`
+It runs as in a chat, with its permissions, settings and limits. Parameters must match the tool's schema. The ` +
+		`result goes to standard output; time, memory and log lines to standard error. If the tool fails, the ` +
+		`command prints its message and exits with 1. A plugin that is paused after failures is called too, and ` +
+		`the result does not affect the pause.`
 }
 
-// callResult is what came of a call, as JSON prints it.
+// callResult is the result of a call, as --json prints it.
 type callResult struct {
 	Content      string  `json:"content"`
 	Milliseconds float64 `json:"milliseconds"`
@@ -62,8 +62,8 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *registry.Regis
 		return err
 	}
 	if err := plugins.CheckParameters(i.Manifest, tool, parameters); err != nil {
-		return misuse{fmt.Errorf("the parameters do not fit %s: %w; parley plugin list %s --json has its schema", tool,
-			err, cmd.Name)}
+		return misuse{fmt.Errorf("the parameters do not match the schema of %s: %w; "+
+			"parley plugin list %s --json shows it", tool, err, cmd.Name)}
 	}
 	id, err := cmd.account(ctx, s.Records)
 	if err != nil {
@@ -85,7 +85,7 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *registry.Regis
 	return c.print(cmd.JSON, callResult{r.Content, milliseconds(r.Took), r.Memory}, "%s%s", r.Content, end)
 }
 
-// parameters are a JSON object.
+// parameters returns the parameters, which must be a JSON object.
 func (cmd *pluginCallCmd) parameters(c *console) (string, error) {
 	text := []byte(cmd.Parameters)
 	if cmd.Parameters == "-" {
@@ -96,13 +96,14 @@ func (cmd *pluginCallCmd) parameters(c *console) (string, error) {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil || object == nil {
-		return "", misuse{fmt.Errorf("the parameters %.80q are no JSON object, like '{\"place\": \"museum\"}'", text)}
+		return "", misuse{fmt.Errorf(
+			"the parameters %.80q are not a JSON object, such as '{\"place\": \"museum\"}'", text)}
 	}
 	return string(text), nil
 }
 
-// account is the id of the account for which the tool is called. A box that has
-// made no key yet has none, and a plugin then has nowhere to keep anything.
+// account returns the id of the account for which the tool is called. A box without keys
+// has no account, and a plugin then has no storage.
 func (cmd *pluginCallCmd) account(ctx context.Context, records *store.Store) (string, error) {
 	a, err := records.Account(ctx, cmp.Or(cmd.Account, "default"))
 	if errors.Is(err, store.ErrNotFound) {
@@ -113,7 +114,7 @@ func (cmd *pluginCallCmd) account(ctx context.Context, records *store.Store) (st
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// tool is the one that is meant.
+// tool returns the name of the tool or hook to call.
 func (cmd *pluginCallCmd) tool(m manifest.Manifest) (string, error) {
 	var names []string
 	for _, t := range m.Tools {
@@ -124,7 +125,7 @@ func (cmd *pluginCallCmd) tool(m manifest.Manifest) (string, error) {
 	case cmd.Tool == "" && len(names) == 1:
 		return names[0], nil
 	case cmd.Tool == "":
-		return "", misuse{fmt.Errorf("say which of its tools with --tool: %s", strings.Join(all, ", "))}
+		return "", misuse{fmt.Errorf("it has several tools: choose one with --tool: %s", strings.Join(all, ", "))}
 	}
 	for _, name := range all {
 		if name == cmd.Tool {

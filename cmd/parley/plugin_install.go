@@ -26,20 +26,18 @@ func (pluginInstallCmd) Help() string {
 
   parley plugin install ./layout --tag 1.2.0 --yes --data /var/lib/parley
 
-It shows what the plugin asks for, in words, and asks. A box that runs has the tools from the next turn on. ` +
-		`--grant allows http:HOST, files:FOLDER, env:NAME, storage, conversation, memory, all or none, and may be ` +
-		`repeated. ` +
-		`A value in it changes what is granted: files:/menu=/home/shop/menu shows it that folder as /menu, ` +
-		`http:192.168.1.20:8080=GET+POST lets it talk to a server of yours.
+It shows the permissions that the plugin asks for, and asks for consent. A running box has the tools from the next ` +
+		`turn on. --grant allows http:HOST, files:FOLDER, env:NAME, storage, conversation, memory, all or none, ` +
+		`and may be repeated. A value changes what is granted: files:/menu=/home/shop/menu gives it that folder as ` +
+		`/menu, http:192.168.1.20:8080=GET+POST lets it use a server of yours.
 
-A plugin of that name which is installed is upgraded, and what the new version newly asks for is asked. It first ` +
-		`runs the cases that came along in it (tests/*.json of its author); where it fails them, or cannot be loaded, ` +
-		`the old one stays as it is. What the plugin was told and keeps stays, and what it may do, as far as the new ` +
-		`version asks for it. Calls on their way end with the old one.
+An installed plugin with that name is upgraded; consent is needed for new permissions only. First the test cases of ` +
+		`its author (tests/*.json) run; if one fails, or the plugin cannot be loaded, the old version stays. The ` +
+		`plugin keeps its settings, its storage, and the permissions that the new version asks for. Calls under ` +
+		`way end with the old version.
 
-A signature is read from opening-hours.wasm.sig beside it. From an OCI layout (a folder or a tar file), as ` +
-		`registries' tools make it: one layer is the module (application/wasm), and one titled like it with .sig ` +
-		`behind its signature.`
+The signature is in opening-hours.wasm.sig in the same folder. In an OCI layout (a folder or a tar file) one layer ` +
+		`is the module (application/wasm), and one with the same title and .sig appended is its signature.`
 }
 
 // Run installs or upgrades the plugin.
@@ -47,7 +45,7 @@ func (cmd *pluginInstallCmd) Run(ctx context.Context, c *console, cfg config.Con
 	return cmd.install(ctx, c, cfg, records, cmd.pluginSource, cmd.pluginConsent)
 }
 
-// install brings a plugin to the box, with the consent of who installs it.
+// install installs or upgrades a plugin with the installer's consent.
 func (p *pluginBox) install(ctx context.Context, c *console, cfg config.Config, records *store.Store, from pluginSource,
 	consent pluginConsent) error {
 	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || consent.RequireSignature
@@ -78,8 +76,9 @@ type pluginRemoveCmd struct {
 }
 
 func (pluginRemoveCmd) Help() string {
-	return "Example:\n\n  parley plugin remove weather --yes\n\nIts settings, what it keeps and its log go with it. " +
-		"Configs that have its tools have one tool less from the next turn on."
+	return "Example:\n\n  parley plugin remove weather --yes\n\n" +
+		"It deletes the plugin's settings, storage and log too. " +
+		"Configs lose its tools from the next turn on."
 }
 
 // Run removes the plugin.
@@ -89,7 +88,7 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *registry.Reg
 		return err
 	}
 	if !cmd.Yes {
-		question := fmt.Sprintf("Remove %s %s, with its settings and the %d bytes that it keeps?", i.Name, i.Version,
+		question := fmt.Sprintf("Remove %s %s, with its settings and its storage of %d bytes?", i.Name, i.Version,
 			i.StoredBytes)
 		yes, err := c.confirm(question, "--yes")
 		if err != nil {
@@ -106,13 +105,13 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *registry.Reg
 		i.Version)
 }
 
-// printState says what a plugin is after it was changed.
+// printState prints a plugin after a change.
 func (p *pluginBox) printState(ctx context.Context, c *console, s *registry.Registry, name, what string) error {
 	i, err := s.Show(ctx, name)
 	if err != nil {
 		return err
 	}
-	may := "may do nothing but answer"
+	may := "has no permissions"
 	if len(i.Granted) > 0 {
 		var words []string
 		for _, g := range i.Granted {

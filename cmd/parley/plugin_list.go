@@ -16,10 +16,10 @@ import (
 type pluginListCmd struct {
 	pluginBox `embed:""`
 
-	Name   string `arg:"" optional:"" predictor:"plugin" help:"Show all of this plugin."`
-	Logs   bool   `help:"Show what it has written into its log, and how its calls failed."`
-	Follow bool   `short:"f" help:"With --logs: go on with what comes, until Ctrl-C."`
-	Lines  int    `short:"n" default:"100" help:"With --logs: the newest so many."`
+	Name   string `arg:"" optional:"" predictor:"plugin" help:"Show this plugin in detail."`
+	Logs   bool   `help:"Show its log, with the errors of its calls."`
+	Follow bool   `short:"f" help:"With --logs: print new lines until Ctrl-C."`
+	Lines  int    `short:"n" default:"100" help:"With --logs: number of newest lines."`
 }
 
 func (pluginListCmd) Help() string {
@@ -33,19 +33,19 @@ func (pluginListCmd) Help() string {
 
   parley plugin list weather --logs -f
 
-A plugin is ready, incomplete (a required setting has no value), broken (it failed three times in a row and is left ` +
-		`alone for a while) or stopped (its files, its signature or its secrets are not what they have to be). ` +
-		`Secrets are shown to nobody: only whether they are set. Of a log about the last 2 MiB are kept, without the ` +
-		`values of secrets; with --json each line is an object.`
+A plugin is ready, incomplete (a required setting has no value), broken (it failed three times in a row and is ` +
+		`paused for a while) or stopped (its files, signature or secrets are not valid). Secrets are never shown, ` +
+		`only whether they are set. A log has about its last 2 MiB, without the values of secrets; with --json ` +
+		`each line is an object.`
 }
 
-// Validate refuses what does not go together.
+// Validate checks the combination of flags.
 func (cmd *pluginListCmd) Validate() error {
 	switch {
 	case cmd.Logs && cmd.Name == "":
-		return errors.New("whose log? Name the plugin")
+		return errors.New("--logs needs the name of a plugin")
 	case cmd.Lines < 0 || cmd.Lines > 1_000_000:
-		return fmt.Errorf("--lines %d is not from 0 to 1000000", cmd.Lines)
+		return fmt.Errorf("--lines %d is not allowed: use 0 to 1000000", cmd.Lines)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *registry.Regis
 	})
 }
 
-// log shows the log.
+// log prints the log.
 func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *registry.Registry) error {
 	tell := func(l registry.Line) error {
 		tool := ""
@@ -106,17 +106,17 @@ func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *registry.Regis
 	return err
 }
 
-// stateReason is why a plugin is not ready, and until when.
+// stateReason says why a plugin is not ready, and until when.
 func stateReason(i registry.Info) string {
 	if i.State != registry.Broken {
 		return i.Why
 	}
-	return fmt.Sprintf("since %s, tried again from %s on: %s", clock(i.BrokenMS), clock(i.RetryMS), i.Why)
+	return fmt.Sprintf("since %s, next try at %s: %s", clock(i.BrokenMS), clock(i.RetryMS), i.Why)
 }
 
 func clock(ms int64) string { return time.UnixMilli(ms).Format(time.TimeOnly) }
 
-// describePlugin is all that is known of a plugin, in words.
+// describePlugin describes a plugin in detail.
 func describePlugin(i registry.Info) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -132,7 +132,7 @@ func describePlugin(i registry.Info) string {
 	line("signed", "%s", signedBy(i))
 	line("installed", "%s", time.UnixMilli(i.InstalledMS).Format(time.DateTime))
 	line("changed", "%s", time.UnixMilli(i.ChangedMS).Format(time.DateTime))
-	line("keeps", "%d bytes", i.StoredBytes)
+	line("storage", "%d bytes", i.StoredBytes)
 	for _, t := range i.Manifest.Tools {
 		line("tool", "%s (%s, id %s): %s", t.Name, t.Timeout, registry.ToolID(i.Name, t.Name), t.Description)
 	}

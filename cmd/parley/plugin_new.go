@@ -8,8 +8,8 @@ import (
 )
 
 type pluginNewCmd struct {
-	Name string `arg:"" help:"Name of the plugin, and folder to begin it in: a-z, 0-9 and -."`
-	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"go, rust, assemblyscript or c."`
+	Name string `arg:"" help:"Name of the plugin and its new folder: a-z, 0-9 and -."`
+	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"${languages}."`
 }
 
 func (pluginNewCmd) Help() string {
@@ -17,10 +17,10 @@ func (pluginNewCmd) Help() string {
 
   parley plugin new opening-hours --lang go && cd opening-hours && parley plugin build && parley plugin test
 
-Any other language that compiles to WASI will do as well: docs/plugins/abi.md says what a plugin has to do.`
+Other languages that compile to WASI work too: docs/plugins/abi.md describes the interface.`
 }
 
-// Run begins the project.
+// Run creates the project.
 func (cmd *pluginNewCmd) Run(c *console) error {
 	files, err := author.New(cmd.Name, cmd.Lang)
 	if err != nil {
@@ -29,6 +29,6 @@ func (cmd *pluginNewCmd) Run(c *console) error {
 	for _, f := range files {
 		fmt.Fprintln(c.out, f)
 	}
-	_, err = fmt.Fprintf(c.err, "Now: cd %s && parley plugin build && parley plugin test\n", filepath.Clean(cmd.Name))
+	_, err = fmt.Fprintf(c.err, "Next: cd %s && parley plugin build && parley plugin test\n", filepath.Clean(cmd.Name))
 	return err
 }

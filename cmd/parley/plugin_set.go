@@ -18,10 +18,10 @@ type pluginSetCmd struct {
 	pluginBox `embed:""`
 
 	Name   string   `arg:"" predictor:"plugin" help:"The plugin's name, from parley plugin list."`
-	Pairs  []string `arg:"" optional:"" name:"key=value" help:"Settings; KEY alone reads its value: for secrets."`
-	Unset  []string `placeholder:"KEY" help:"Forget this setting. May be repeated."`
-	Grant  []string `placeholder:"WHAT" help:"Let it do this, or all that it asks for. May be repeated."`
-	Revoke []string `placeholder:"WHAT" help:"Let it do this no longer; all: nothing any more. May be repeated."`
+	Pairs  []string `arg:"" optional:"" name:"key=value" help:"Settings; KEY alone reads the value from the input."`
+	Unset  []string `placeholder:"KEY" help:"Delete this setting. May be repeated."`
+	Grant  []string `placeholder:"WHAT" help:"Grant this permission, or all. May be repeated."`
+	Revoke []string `placeholder:"WHAT" help:"Revoke this permission, or all. May be repeated."`
 }
 
 func (pluginSetCmd) Help() string {
@@ -39,16 +39,16 @@ func (pluginSetCmd) Help() string {
 
   parley plugin set weather --revoke http:api.example.org
 
-Secrets are read from the terminal, where they are not shown, or else from the input. They are encrypted in the ` +
-		`database, with a key (plugins.key in the data folder) that no backup holds: after a restore on another ` +
-		`machine they are set again.
+Secrets are read from the terminal, without echo, or from standard input. The database stores them encrypted with a ` +
+		`key (plugins.key in the data folder) that is in no backup: after a restore on another machine they must ` +
+		`be set again.
 
-parley plugin list NAME says what it asks for, and by which words: http:HOST, files:FOLDER, env:NAME, storage, ` +
-		`conversation, memory, or all. A folder may be another one on this box than the plugin asks for; a host may ` +
-		`be one that it does not ask for, such as a server of yours. All of this holds from the next call on.`
+parley plugin list NAME shows the permissions that it asks for: http:HOST, files:FOLDER, env:NAME, storage, ` +
+		`conversation, memory, or all. A folder may be mapped to another one on this box, and a host may be one ` +
+		`that the plugin does not ask for, such as a server of yours. Changes take effect with the next call.`
 }
 
-// Validate refuses to do several things at once, of which some could fail.
+// Validate refuses several kinds of changes at once, some of which could fail.
 func (cmd *pluginSetCmd) Validate() error {
 	kinds := 0
 	for _, n := range []int{len(cmd.Pairs) + len(cmd.Unset), len(cmd.Grant), len(cmd.Revoke)} {
@@ -56,7 +56,7 @@ func (cmd *pluginSetCmd) Validate() error {
 	}
 	if kinds != 1 {
 		return errors.New(
-			"give settings (KEY=VALUE, KEY to be asked for its value, --unset KEY), or --grant, or --revoke")
+			"give settings (KEY=VALUE, KEY to enter its value, --unset KEY), or --grant, or --revoke")
 	}
 	return nil
 }
@@ -69,9 +69,9 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *registry.Regist
 	case len(cmd.Grant) > 0:
 		done, err = "was granted "+strings.Join(cmd.Grant, ", "), s.Grant(ctx, cmd.Name, cmd.Grant)
 	case len(cmd.Revoke) > 0:
-		done, err = "was revoked "+strings.Join(cmd.Revoke, ", "), s.Revoke(ctx, cmd.Name, cmd.Revoke)
+		done, err = "lost "+strings.Join(cmd.Revoke, ", "), s.Revoke(ctx, cmd.Name, cmd.Revoke)
 	default:
-		done, err = "was told", cmd.set(ctx, c, s)
+		done, err = "has new settings", cmd.set(ctx, c, s)
 	}
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *registry.Regist
 	return cmd.printState(ctx, c, s, cmd.Name, done)
 }
 
-// set tells the plugin its settings.
+// set changes the settings.
 func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *registry.Registry) error {
 	values := map[string]*string{}
 	for _, pair := range cmd.Pairs {
@@ -98,7 +98,7 @@ func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *registry.Regist
 	return s.Set(ctx, cmd.Name, values)
 }
 
-// readSecret reads one line, without showing it where it is typed.
+// readSecret reads a line, without echo on a terminal.
 func (c *console) readSecret(name string) (string, error) {
 	if f, ok := c.in.(*os.File); ok && onTerminal(c.in) {
 		fmt.Fprintf(c.err, "%s: ", name)

@@ -15,9 +15,9 @@ import (
 )
 
 type pluginSignCmd struct {
-	From string `arg:"" type:"path" predictor:"file" help:"The plugin, as parley plugin build makes it."`
+	From string `arg:"" type:"path" predictor:"file" help:"Plugin file of parley plugin build."`
 	Key  string `required:"" placeholder:"FILE" type:"path" predictor:"file" help:"Your private key (PEM, PKCS #8)."`
-	New  bool   `help:"Make the key first, where there is none."`
+	New  bool   `help:"Create the key if it does not exist."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -28,9 +28,9 @@ func (pluginSignCmd) Help() string {
 
   parley plugin sign weather.wasm --key me.pem
 
-It writes weather.wasm.sig beside the module, and prints the public key: whoever lists that in ` +
-		`plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a key too. Sign ` +
-		`after the last build: the manifest and the cases in the module are signed with it.`
+It writes weather.wasm.sig beside the module, and prints the public key. A box that lists the key in ` +
+		`plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 creates such a key too. ` +
+		`Sign after the last build: the signature covers the manifest and the test cases in the module.`
 }
 
 // Run signs the plugin.
@@ -48,22 +48,22 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 		return fmt.Errorf("writing the signature: %w", err)
 	}
 	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(registry.KeyOf(private))},
-		"%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
+		"%s %s is signed: %s\nA box trusts it that has this key in plugin_signatures.keys:\n%s\n",
 		read.Manifest.Name, read.Manifest.Version, file, registry.KeyOf(private))
 }
 
-// privateKey reads the key, or makes one.
+// privateKey reads the key, or creates one.
 func (cmd *pluginSignCmd) privateKey() (ed25519.PrivateKey, error) {
 	text, err := os.ReadFile(cmd.Key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && cmd.New:
 		return newPrivateKey(cmd.Key)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no key %s: --new makes one", cmd.Key)
+		return nil, fmt.Errorf("there is no key %s: --new creates one", cmd.Key)
 	case err != nil:
 		return nil, err
 	}
-	const wanted = "is no ed25519 private key in PEM (PKCS #8): openssl genpkey -algorithm ed25519 makes one"
+	const wanted = "is not an ed25519 private key in PEM (PKCS #8): openssl genpkey -algorithm ed25519 creates one"
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil, fmt.Errorf("%s %s", filepath.Base(cmd.Key), wanted)

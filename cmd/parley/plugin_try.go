@@ -8,8 +8,8 @@ import (
 	"parley/plugins/author"
 )
 
-// pluginTestCmd is parley plugin test; a file of Go that ended in _test would be
-// no part of the program.
+// pluginTestCmd is parley plugin test. The file is not plugin_test.go, since go build
+// leaves out such files.
 type pluginTestCmd struct {
 	Folder string `arg:"" optional:"" default:"." help:"Folder of the plugin."`
 	JSON   bool   `name:"json" help:"Print JSON: passed, failed, cases."`
@@ -20,12 +20,12 @@ func (pluginTestCmd) Help() string {
 
   parley plugin build && parley plugin test
 
-It calls the module that was built as the box would, in the same sandbox, and compares. A case in tests/*.json has ` +
-		`parameters, and what has to come: content, contains or error; and where it matters settings, files, ` +
-		`recorded answers of hosts (http), what is kept (storage), the time and the caller. Nothing reaches the ` +
-		`network. docs/plugins/testing.md shows each.
+It calls the built module in the sandbox of the box, and compares the results. A case in tests/*.json has ` +
+		`parameters and the expected content, contains or error, and optionally settings, files, recorded ` +
+		`responses of hosts (http), storage, the time and the caller. Nothing reaches the network. ` +
+		`docs/plugins/testing.md describes the cases.
 
-Exit code 1 where a case failed.`
+It exits with 1 if a case fails.`
 }
 
 // Run tests the plugin.

@@ -13,8 +13,7 @@ import (
 	"parley/internal/progress"
 )
 
-// withBars does work and shows how far it is: a bar for each thing that is
-// worked on when w is a terminal, a few plain lines elsewhere.
+// withBars runs work and shows its progress: bars on a terminal, else a few plain lines.
 func withBars(ctx context.Context, w io.Writer, work func(progress.Func) error) error {
 	if !onTerminal(w) {
 		l := &lines{w: w, now: time.Now, reported: map[string]*reported{}}
@@ -26,7 +25,7 @@ func withBars(ctx context.Context, w io.Writer, work func(progress.Func) error) 
 	return err
 }
 
-// bars shows a bar for each thing that is worked on.
+// bars shows a progress bar for each thing that is worked on.
 type bars struct {
 	all  *mpb.Progress
 	bars map[string]*bar
@@ -34,7 +33,7 @@ type bars struct {
 
 type bar struct {
 	*mpb.Bar
-	doing      atomic.Pointer[string] // what is being done, and how fast
+	doing      atomic.Pointer[string] // the step and its throughput
 	throughput throughput
 }
 
@@ -53,8 +52,8 @@ func (b *bars) show(e progress.Event) {
 		one.SetTotal(-1, true)
 		return
 	}
-	// One byte short, since a full bar is done: what comes after the last byte,
-	// such as checking, takes seconds.
+	// One byte less, since a full bar counts as done: the steps after the last byte, such
+	// as checking, take seconds.
 	one.SetCurrent(min(e.Done, max(e.Total, 1)-1))
 }
 
@@ -73,7 +72,7 @@ func (b *bars) add(e progress.Event) *bar {
 	return one
 }
 
-// close leaves the bars of what was not done as they are.
+// close leaves the bars of unfinished work as they are.
 func (b *bars) close() {
 	for _, one := range b.bars {
 		if !one.Completed() {
@@ -85,14 +84,14 @@ func (b *bars) close() {
 
 func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
 
-// throughput is how fast a step goes.
+// throughput measures the speed of a step.
 type throughput struct {
 	step  progress.Step
 	begun time.Time
-	from  int64 // bytes that were done when the step began
+	from  int64 // bytes done when the step began
 }
 
-// describe say what is being done, with its speed once there is one.
+// describe returns the step, and its throughput once that is known.
 func (p *throughput) describe(e progress.Event, now time.Time) string {
 	if e.Step != p.step {
 		*p = throughput{step: e.Step, begun: now, from: e.Done}
@@ -105,8 +104,8 @@ func (p *throughput) describe(e progress.Event, now time.Time) string {
 	return fmt.Sprintf("%s, %.1f MB/s", words, megabytes(done)/took.Seconds())
 }
 
-// lines tells of each thing when it begins, every so often, and when it is
-// printState.
+// lines prints a line when work on a thing begins, every reportInterval, and when it is
+// done.
 type lines struct {
 	w        io.Writer
 	now      func() time.Time
@@ -118,7 +117,7 @@ type reported struct {
 	throughput  throughput
 }
 
-// reportInterval is how often a log, which somebody may be watching, hears of one thing.
+// reportInterval is how often a log gets a line about one thing.
 const reportInterval = 10 * time.Second
 
 func (l *lines) show(e progress.Event) {

@@ -15,12 +15,12 @@ import (
 	"parley/appliance/audio"
 )
 
-// maxRecordingBytes bounds a recording: an hour and a half of studio quality
-// (48 kHz, 16 bit, stereo), which is decoded in memory.
+// maxRecordingBytes bounds a recording, which is decoded in memory: an hour and a half of
+// studio quality (48 kHz, 16 bit, stereo).
 const maxRecordingBytes = 1 << 30
 
-// recording reads a file, or standard input for -, and decodes it to mono at
-// the given rate: by itself, or with ffmpeg what it cannot read.
+// recording reads a file, or standard input for -, and decodes it to mono at the given
+// rate, with ffmpeg if our decoders do not support the format.
 func (c *console) recording(ctx context.Context, name string, rateHz int) ([]float32, error) {
 	data, err := c.recordingBytes(name)
 	if err != nil {
@@ -33,7 +33,8 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if _, tooLong := errors.AsType[*audio.ErrTooLong](err); tooLong {
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
-	// ffmpeg has the same decoders as we, and all rights; big-endian samples it reads as silence.
+	// ffmpeg would fail too, and runs without a sandbox; big-endian samples it reads as
+	// silence.
 	if errors.Is(err, audio.ErrUndecodable) || errors.Is(err, audio.ErrBigEndian) {
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
@@ -78,7 +79,7 @@ func (c *console) recordingBytes(name string) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxRecordingBytes {
-		return nil, misuse{fmt.Errorf("%s has more than %d bytes: cut it in parts", name, maxRecordingBytes)}
+		return nil, misuse{fmt.Errorf("%s has more than %d bytes: split it", name, maxRecordingBytes)}
 	}
 	if len(data) == 0 {
 		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, M4A, FLAC, Ogg/Opus or WebM/Opus recording")}
@@ -86,31 +87,31 @@ func (c *console) recordingBytes(name string) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable says what a file is that cannot be read, and what to do about it.
+// unreadable returns the error for a file with an unsupported format, with advice.
 func unreadable(name string, err error) error {
 	format, known := errors.AsType[*audio.ErrFormat](err)
 	from, to := "recording", "recording.wav"
 	if name != "-" {
 		from, to = name, strings.TrimSuffix(name, filepath.Ext(name))+".wav"
-		if to == from { // a WAV file of some other kind
+		if to == from { // an unsupported kind of WAV file
 			to = strings.TrimSuffix(name, ".wav") + "-16bit.wav"
 		}
 	}
 	why := err.Error()
 	switch {
 	case known && format.Name == "":
-		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, MP4 with AAC, FLAC, "+
-			"Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)",
+		return fmt.Errorf("%s has an unknown format: it begins with % x. Supported are WAV, MP3, MP4 with AAC, FLAC, "+
+			"Ogg/Opus and WebM/Opus, and others with ffmpeg, which is not installed (apt-get install ffmpeg)",
 			name, format.Head)
 	case known:
-		why = "it is " + format.What + ", which is not read"
+		why = "it is " + format.What + ", which is not supported"
 	}
 	return fmt.Errorf(
 		"%s: %s. Install ffmpeg (apt-get install ffmpeg) and try again, or convert it elsewhere: ffmpeg -i %s %s", name,
 		why, shellWord(from), shellWord(to))
 }
 
-// shellWord is a name as it is typed into a shell.
+// shellWord quotes a name for a shell.
 func shellWord(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -124,9 +125,8 @@ func shellWord(name string) string {
 	return name
 }
 
-// convert has ffmpeg make a WAV file of a recording. It reads the file itself,
-// since some kinds begin with what is at their end; of standard input, a copy.
-// It opens nothing but that file.
+// convert has ffmpeg convert a recording to WAV. ffmpeg reads the file itself, since some
+// formats must be seekable; standard input is copied to a file. It opens no other file.
 func convert(ctx context.Context, program, name string, data []byte, rateHz int) (wav []byte, err error) {
 	if name == "-" {
 		f, err := os.CreateTemp("", "parley-recording-")

@@ -63,7 +63,7 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 		m4a: {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'",
 			"apt-get install ffmpeg"},
 		speex: {"Speex", "ffmpeg -i " + speex + " " + strings.TrimSuffix(speex, ".ogg") + ".wav"},
-		other: {"no recording that is known", "apt-get install ffmpeg"},
+		other: {"has an unknown format", "apt-get install ffmpeg"},
 	} {
 		_, err := (&console{}).recording(t.Context(), path, 16000)
 		for _, want := range says {

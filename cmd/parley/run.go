@@ -19,21 +19,21 @@ import (
 	"parley/store"
 )
 
-// The exit codes of every command. One that a signal ended exits with 128 and
-// the signal's number: 130 after Ctrl-C.
+// The exit codes of every command. After a signal it is 128 and the number of the
+// signal: 130 after Ctrl-C.
 const (
 	exitDone   = 0
 	exitFailed = 1
 	exitMisuse = 2
 )
 
-// misuse is an error of whoever wrote the command line or the settings.
+// misuse is an error in the command line or the settings.
 type misuse struct{ error }
 
 func (m misuse) Unwrap() error { return m.error }
 
-// isMisuse tells whether an error is of what was named on the command line or
-// in the settings.
+// isMisuse reports whether an error is about something named in the command line or the
+// settings.
 func isMisuse(err error) bool {
 	return is[misuse](err) || is[contract.ErrInvalid](err) || is[contract.ErrNotFound](err) ||
 		is[engine.ErrCannotSay](err) || is[engines.ErrNoVoice](err) || is[registry.ErrUnknown](err) ||
@@ -45,21 +45,21 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// shown is what a flag did that is a command by itself: --help or --version.
+// shown records that a flag that is a command by itself has run: --help or --version.
 type shown struct {
 	done bool
 	err  error
 }
 
-// run carries out one command line and returns the exit code. Errors go to
-// the console as one line.
+// run runs one command line and returns the exit code. Errors go to the console as one
+// line.
 func run(ctx context.Context, args []string, c *console) int {
 	shown := &shown{}
 	parser, err := newParser(c.options(ctx, shown)...)
 	if err != nil {
 		return c.fail(ctx, err)
 	}
-	if os.Getenv("COMP_LINE") != "" { // a shell asks what may stand at the cursor
+	if os.Getenv("COMP_LINE") != "" { // a shell asks for completions
 		kongcompletion.Register(parser, kongcompletion.WithPredictors(c.predictors(ctx)))
 		return exitDone
 	}
@@ -89,8 +89,8 @@ func run(ctx context.Context, args []string, c *console) int {
 	return exitDone
 }
 
-// notProvided is why a command could not have what it takes. kong puts the names of
-// Go types in front of it.
+// notProvided is the error of a provider of a command's arguments, which kong wraps with
+// the names of Go types.
 type notProvided struct{ error }
 
 func orNotProvided[T any](v T, err error) (T, error) {
@@ -100,7 +100,7 @@ func orNotProvided[T any](v T, err error) (T, error) {
 	return v, err
 }
 
-// options are how kong helps, prints and gives commands what they take.
+// options returns the options of kong: help, output, and the arguments of commands.
 func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
 	return []kong.Option{
 		kong.Help(func(o kong.HelpOptions, parsed *kong.Context) error {
@@ -122,7 +122,7 @@ func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
 	}
 }
 
-// commandOf is the command at which parsing stopped, followed by a space.
+// commandOf returns the command at which parsing stopped, followed by a space.
 func commandOf(err error) string {
 	parse, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || parse.Context == nil || parse.Context.Selected() == nil {
@@ -131,7 +131,7 @@ func commandOf(err error) string {
 	return strings.TrimPrefix(parse.Context.Selected().FullPath(), "parley ") + " "
 }
 
-// fail tells what went wrong and returns the exit code for it.
+// fail prints an error and returns its exit code.
 func (c *console) fail(ctx context.Context, err error) int {
 	if line, code, ok := wasInterrupted(ctx, err); ok {
 		if onTerminal(c.err) {
@@ -147,7 +147,7 @@ func (c *console) fail(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// complain writes one line to the console's err.
+// complain prints one line on the console's err.
 func (c *console) complain(text string) {
 	fmt.Fprintln(c.err, "parley: "+strings.Join(strings.Fields(text), " "))
 }

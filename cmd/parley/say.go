@@ -22,20 +22,20 @@ import (
 // maxTextBytes bounds the text of one call: two hours of speech.
 const maxTextBytes = 100_000
 
-// sample is what a voice says to be heard.
+// sample is the text for trying a voice.
 const sample = "Good morning. The pool on the second floor is open every day, from seven until ten at night."
 
 type sayCmd struct {
-	Text       string  `arg:"" optional:"" default:"${voice_sample}" help:"What to say (a sample); - is the input."`
-	Out        string  `short:"o" placeholder:"FILE" predictor:"file" help:"Write a file, not play; - is the output."`
-	Format     string  `enum:"wav,mp3,pcm," default:"" placeholder:"FORMAT" help:"wav, mp3 or pcm (as the file is named)."`
-	Play       bool    `help:"Play it, also while a file is written."`
-	Voice      string  `placeholder:"NAME" predictor:"voice" help:"Name of a voice, such as Jenny (engines.voice)."`
-	Account    string  `placeholder:"NAME" predictor:"account" help:"Account whose saved voices are meant too (default)."`
-	Describe   string  `placeholder:"WORDS" help:"How to say it: slowly, excited; without --voice, the voice to make."`
-	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is."`
-	Alone      bool    `help:"Ask no box, also where one runs: load a voice for it."`
-	Timestamps string  `enum:"table,json," default:"" placeholder:"HOW" help:"Print when each word is heard: table, json."`
+	Text       string  `arg:"" optional:"" default:"${voice_sample}" help:"Text to speak (a sample); - reads stdin."`
+	Out        string  `short:"o" placeholder:"FILE" predictor:"file" help:"Write a file, do not play; - is stdout."`
+	Format     string  `enum:"wav,mp3,pcm," default:"" placeholder:"FORMAT" help:"wav, mp3 or pcm (by its name)."`
+	Play       bool    `help:"Also play it while writing a file."`
+	Voice      string  `placeholder:"NAME" predictor:"voice" help:"Name of the voice, such as Jenny (engines.voice)."`
+	Account    string  `placeholder:"NAME" predictor:"account" help:"Account with saved voices (default)."`
+	Describe   string  `placeholder:"WORDS" help:"How to speak: slowly, excited; without --voice, the voice to design."`
+	Speed      float64 `default:"1" help:"Speed relative to the voice: 0.25 to 3."`
+	Alone      bool    `help:"Load a voice here, even if a box runs."`
+	Timestamps string  `enum:"table,json," default:"" placeholder:"HOW" help:"Print word times: table or json."`
 
 	Settings kong.Plugins `embed:"" settings:"data packs engines.threads voices.aliases"`
 }
@@ -53,16 +53,16 @@ func (sayCmd) Help() string {
 
   parley say "It is £3.50." --voice joe --describe "slowly" --timestamps json --out -  >price.wav 2>words.jsonl
 
-It begins to play, and to write, with the first quarter of a second of sound, while the rest is made. pcm is 16-bit ` +
+It begins to play or write after the first quarter of a second of sound, while it generates the rest. pcm is 16-bit ` +
 		`little-endian, mono, 48 kHz.
 
-Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of ` +
-		`after most of a second. Then the pronunciations of the account are there as well, and it keeps the text as ` +
-		`it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 ` +
-		`characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
+If a box runs on the data folder, the box speaks, since its voices are loaded: sound starts at once instead of ` +
+		`after most of a second. It then uses the pronunciations of the account, and stores the text like that of ` +
+		`every speech request. A designed voice, a text of more than 5,000 characters and a speed outside 0.5 to 2 ` +
+		`are spoken without the box, as is everything with --alone.`
 }
 
-// Validate refuses what does not go together.
+// Validate checks the flags.
 func (cmd *sayCmd) Validate() error {
 	switch n := len([]rune(cmd.Describe)); {
 	case cmd.Speed < 0.25 || cmd.Speed > 3:
@@ -70,7 +70,7 @@ func (cmd *sayCmd) Validate() error {
 	case n > contract.MaxDescriptionChars:
 		return fmt.Errorf("--describe has %d characters: use %d at most", n, contract.MaxDescriptionChars)
 	case cmd.Format != "" && cmd.Out == "":
-		return errors.New("--format is that of a file: name it with --out")
+		return errors.New("--format needs a file: name it with --out")
 	case cmd.Format == "":
 		_, err := formatOfName(cmd.Out)
 		return err
@@ -80,7 +80,7 @@ func (cmd *sayCmd) Validate() error {
 
 // Run speaks the text.
 func (cmd *sayCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
-	c.allowInstantExit(interrupted{state: "nothing was said"})
+	c.allowInstantExit(interrupted{state: "nothing was spoken"})
 	text, err := cmd.text(c)
 	if err != nil {
 		return err
@@ -106,7 +106,8 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, cfg config.Config) error
 	return withoutField(err)
 }
 
-// withoutField leaves out which field of a request an error is about: nobody wrote one.
+// withoutField removes the name of a request's field from an error: the user wrote no
+// request.
 func withoutField(err error) error {
 	if invalid, ok := errors.AsType[contract.ErrInvalid](err); ok {
 		return misuse{errors.New(invalid.Why)}
@@ -114,15 +115,15 @@ func withoutField(err error) error {
 	return err
 }
 
-// speechStream is speech that has begun.
+// speechStream is speech that is being generated.
 type speechStream interface {
-	// Stream gives send the sound and the times as they come.
+	// Stream calls send with the sound and the word times as they come.
 	Stream(ctx context.Context, send func(contract.TTSMessage) error) error
 	Close()
 }
 
-// begin has the text spoken: by the box that runs on the data folder, if one does
-// and will, since its voices are loaded; else by a voice that is loaded for it.
+// begin starts the speech: by the running box if it can, since its voices are loaded,
+// else with a voice that is loaded here.
 func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, text string) (speechStream, error) {
 	log := c.quietLogger(cfg.Log)
 	designed := cmd.Describe != "" && cmd.Voice == ""
@@ -137,7 +138,7 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		log.Debug("no box speaks, so a voice is loaded", "why", err)
+		log.Debug("loading a voice, since no box speaks", "why", err)
 	}
 	a, err := c.accountVoices(ctx, cfg, cmd.Account)
 	if err != nil {
@@ -153,7 +154,8 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 	if err != nil {
 		return nil, err
 	}
-	job, err := service.Begin(ctx, tts.Request{Account: a.ID, PostedTTS: speechRequest(utterance, cmd.Timestamps != "")})
+	request := speechRequest(utterance, cmd.Timestamps != "")
+	job, err := service.Begin(ctx, tts.Request{Account: a.ID, PostedTTS: request})
 	if err != nil {
 		_ = closeEngines() // the process ends
 		return nil, err
@@ -167,13 +169,13 @@ type localSpeech struct {
 	closeEngines func() error
 }
 
-// Close gives the voice's memory back.
+// Close frees the voice.
 func (s localSpeech) Close() {
 	s.Job.Close()
 	_ = s.closeEngines() // the process ends
 }
 
-// speechRequest asks for an utterance as samples, as they are made.
+// speechRequest returns the request for an utterance as a stream of samples.
 func speechRequest(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	instant := true
 	asked := contract.PostedTTS{
@@ -189,7 +191,7 @@ func speechRequest(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	return asked
 }
 
-// text is what is to be said.
+// text returns the text to speak.
 func (cmd *sayCmd) text(c *console) (string, error) {
 	text := cmd.Text
 	if text == "-" {
@@ -200,7 +202,7 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 		text = string(read)
 	}
 	if len(text) > maxTextBytes {
-		return "", misuse{fmt.Errorf("the text has more than %d bytes: say it in parts", maxTextBytes)}
+		return "", misuse{fmt.Errorf("the text has more than %d bytes: split it", maxTextBytes)}
 	}
 	if text = strings.ToValidUTF8(text, " "); strings.TrimSpace(text) == "" {
 		return "", misuse{errors.New("the text is empty")}
@@ -208,15 +210,15 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 	return text, nil
 }
 
-// sayer takes speech as it is made to where it is wanted.
+// sayer sends speech to its outputs as it is made.
 type sayer struct {
 	out      []soundOut
 	progress *speechProgress
-	times    func(contract.Timestamp) error // nil: nobody asked
+	times    func(contract.Timestamp) error // nil: not asked for
 	samples  int                            // samples
 }
 
-// take takes a message of the stream.
+// take handles a message of the stream.
 func (s *sayer) take(m contract.TTSMessage) error {
 	switch m := m.(type) {
 	case contract.SnippetAudioChunk:
@@ -245,7 +247,7 @@ func (s *sayer) close() error {
 	return err
 }
 
-// timesOf prints the times of words on standard error.
+// timesOf returns a function that prints word times on standard error, or nil.
 func timesOf(c *console, how string) func(contract.Timestamp) error {
 	switch how {
 	case "json":
@@ -261,7 +263,7 @@ func timesOf(c *console, how string) func(contract.Timestamp) error {
 	return nil
 }
 
-// timedWord is a word as JSON tells of it.
+// timedWord is a word with its times, as --timestamps json prints it.
 type timedWord struct {
 	Text    string `json:"text"`
 	BeginMS int64  `json:"begin_ms"`

@@ -19,20 +19,20 @@ import (
 
 const (
 	speechPath = "/v0/tts/stream/json"
-	// boxTimeout is for how long a box may make up its mind: as long as Kokoro takes
-	// to load, twice over. A process that was stopped would be waited for without end,
-	// and a voice loaded here speaks sooner than one behind a queue of half a minute.
+	// boxTimeout is how long the box may take to begin its response: twice as long as
+	// Kokoro takes to load. A stopped process would never respond, and after half a
+	// minute in a queue a voice loaded here is faster.
 	boxTimeout = 10 * time.Second
-	// speechKeyLife is when the key that was made for one text is forgotten, should
-	// say be killed: it is looked at when the request comes.
+	// speechKeyLife is when the key for one text expires, in case say is killed. The key
+	// is checked when the request arrives.
 	speechKeyLife = 10 * time.Minute
-	// maxSpeechLine bounds a message of the stream: the longest piece of sound is a
-	// whole sentence of Kokoro's, a minute at most, 6 MB as samples and 8 in base64.
+	// maxSpeechLine bounds a message of the stream: the longest piece of sound is a whole
+	// sentence of Kokoro's, a minute at most, 6 MB as samples and 8 in base64.
 	maxSpeechLine = 16 << 20
 )
 
-// askBox has the box that runs on the data folder speak. The error is why none
-// does; whatever it is, the text can still be spoken here.
+// askBox has the running box speak. The error says why none does; the text can still be
+// spoken here.
 func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract.PostedTTS) (_ *boxSpeech, err error) {
 	u := asked.Utterances[0]
 	switch {
@@ -41,7 +41,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	case utf8.RuneCountInString(u.Text) > contract.MaxUtteranceChars:
 		return nil, fmt.Errorf("the text has more than %d characters", contract.MaxUtteranceChars)
 	case u.Speed < contract.MinSpeed || u.Speed > contract.MaxSpeed:
-		return nil, fmt.Errorf("a box speaks at %g to %g times a voice's speed", float64(contract.MinSpeed),
+		return nil, fmt.Errorf("a box allows speeds of %g to %g", float64(contract.MinSpeed),
 			float64(contract.MaxSpeed))
 	}
 	url, err := box.Running(cfg.Data)
@@ -49,7 +49,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 		return nil, err
 	}
 	if url == "" {
-		return nil, fmt.Errorf("none runs on %s", cfg.Data)
+		return nil, fmt.Errorf("no box runs on %s", cfg.Data)
 	}
 	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", speechKeyLife)
 	if err != nil {
@@ -72,7 +72,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	return &boxSpeech{body, giveBack}, nil
 }
 
-// requestSpeech returns the answer of a box that speaks.
+// requestSpeech posts a speech request to a box and returns the body of its response.
 func requestSpeech(ctx context.Context, client *http.Client, url, key string, asked contract.PostedTTS) (io.ReadCloser,
 	error) {
 	text, err := json.Marshal(asked)
@@ -87,11 +87,11 @@ func requestSpeech(ctx context.Context, client *http.Client, url, key string, as
 	r.Header.Set("Content-Type", "application/json")
 	response, err := client.Do(r)
 	if err != nil {
-		return nil, fmt.Errorf("asking the box at %s: %w", url, err)
+		return nil, fmt.Errorf("requesting speech of the box at %s: %w", url, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // for a log
-		return nil, errors.Join(fmt.Errorf("the box at %s answers %s: %s", url, response.Status, why),
+		return nil, errors.Join(fmt.Errorf("the box at %s returns %s: %s", url, response.Status, why),
 			response.Body.Close())
 	}
 	return response.Body, nil
@@ -100,10 +100,10 @@ func requestSpeech(ctx context.Context, client *http.Client, url, key string, as
 // boxSpeech is speech that a box makes.
 type boxSpeech struct {
 	body      io.ReadCloser
-	revokeKey func() error // the key
+	revokeKey func() error // revokes the key of the request
 }
 
-// Stream gives send the messages of the box.
+// Stream calls send with the messages of the box.
 func (s *boxSpeech) Stream(ctx context.Context, send func(contract.TTSMessage) error) error {
 	lines := bufio.NewScanner(s.body)
 	lines.Buffer(nil, maxSpeechLine)
@@ -120,18 +120,18 @@ func (s *boxSpeech) Stream(ctx context.Context, send func(contract.TTSMessage) e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case lines.Err() != nil:
-		return fmt.Errorf("the box broke off: %w", lines.Err())
+		return fmt.Errorf("the response of the box ended early: %w", lines.Err())
 	}
 	return nil
 }
 
-// Close tells the box that nobody listens any more.
+// Close ends the response and revokes the key.
 func (s *boxSpeech) Close() {
 	_ = s.body.Close()
-	_ = s.revokeKey() // what stays is forgotten by itself
+	_ = s.revokeKey() // otherwise it expires
 }
 
-// readSpeech reads a message of a stream of speech.
+// readSpeech parses a message of the stream.
 func readSpeech(line []byte) (contract.TTSMessage, error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -152,5 +152,5 @@ func readSpeech(line []byte) (contract.TTSMessage, error) {
 	default:
 		err = fmt.Errorf("its type is %.40q", kind.Type)
 	}
-	return nil, fmt.Errorf("the box sent what is no message of speech: %w", err)
+	return nil, fmt.Errorf("the box sent an invalid message: %w", err)
 }

@@ -131,8 +131,8 @@ func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 // understood twice.
 func TestABoxThatBreaksOffIsAFailure(t *testing.T) {
 	for what, breaks := range map[string]func(w http.ResponseWriter){
-		"broke off":            func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
-		"no message of speech": func(w http.ResponseWriter) { fmt.Fprintln(w, `{"type":"surprise"}`) },
+		"ended early":        func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"an invalid message": func(w http.ResponseWriter) { fmt.Fprintln(w, `{"type":"surprise"}`) },
 	} {
 		data, asked := speakingBox(t, func(w http.ResponseWriter, _ contract.PostedTTS) {
 			sendSpeech(t, w, contract.SnippetAudioChunk{Audio: make([]byte, 9600)})

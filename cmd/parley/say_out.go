@@ -15,28 +15,28 @@ import (
 	"parley/appliance/contract"
 )
 
-// soundOut is where sound goes, at contract.OutputRateHz.
+// soundOut is an output for sound at contract.OutputRateHz.
 type soundOut interface {
 	Write(pcm []float32) error
 	Close() error
 }
 
-// audioFormats are those in which a file may be.
+// audioFormats returns the formats of files.
 func audioFormats() []string { return []string{"wav", "mp3", "pcm"} }
 
-// formatOfName is the format of a file of that name.
+// formatOfName returns the format for the name of a file.
 func formatOfName(name string) (string, error) {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
 	switch {
 	case name == "-" || ext == "":
 		return "wav", nil
 	case !slices.Contains(audioFormats(), ext):
-		return "", fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(audioFormats(), ", "))
+		return "", fmt.Errorf("--out %s: the name must end in one of %s", name, strings.Join(audioFormats(), ", "))
 	}
 	return ext, nil
 }
 
-// openSpeaker opens the speaker, if it is wanted.
+// openSpeaker opens the loudspeaker, if it is needed.
 func (cmd *sayCmd) openSpeaker(ctx context.Context) ([]soundOut, error) {
 	if cmd.Out != "" && !cmd.Play {
 		return nil, nil
@@ -48,14 +48,14 @@ func (cmd *sayCmd) openSpeaker(ctx context.Context) ([]soundOut, error) {
 	return []soundOut{&speakerOut{ctx: ctx, device: d}}, nil
 }
 
-// openFile opens the file too, if one is wanted, or standard output for -.
+// openFile also opens the file, or standard output for -, if there is one.
 func (cmd *sayCmd) openFile(c *console, outs []soundOut) ([]soundOut, error) {
 	if cmd.Out == "" {
 		return outs, nil
 	}
 	format := cmd.Format
 	if format == "" {
-		format, _ = formatOfName(cmd.Out) // which was checked
+		format, _ = formatOfName(cmd.Out) // checked by Validate
 	}
 	f, done, err := c.create(cmd.Out)
 	if err != nil {
@@ -83,18 +83,18 @@ func (c *console) create(name string) (w io.Writer, done func() error, err error
 	}
 	f, err := os.Create(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("writing the audio: %w: choose another place", err)
+		return nil, nil, fmt.Errorf("writing the audio: %w: choose another file", err)
 	}
 	return f, f.Close, nil
 }
 
-// fileOut is a file whose writer does not close it.
+// fileOut closes the file after its writer.
 type fileOut struct {
 	soundOut
 	done func() error
 }
 
-// Close ends the file.
+// Close completes and closes the file.
 func (f fileOut) Close() error {
 	if err := errors.Join(f.soundOut.Close(), f.done()); err != nil {
 		return fmt.Errorf("writing the audio: %w", err)
@@ -114,30 +114,29 @@ func (r rawOut) Write(pcm []float32) error {
 // Close does nothing.
 func (r rawOut) Close() error { return nil }
 
-// speakerOut is the speaker.
+// speakerOut plays on the loudspeaker.
 type speakerOut struct {
 	ctx    context.Context //nolint:containedctx // of the command, which ends the waiting
 	device *soundDevice
 }
 
-// playLead is how much sound is made ahead of what is heard: a machine that is
-// busy for some seconds is not heard to be.
+// playLead is how much sound is buffered for playback, so that a machine that is busy for
+// some seconds is not heard.
 const playLead = 20 * time.Second
 
-// Write plays pcm behind what is to be played, and waits while there is more than
-// playLead of that.
+// Write queues pcm for playback, and waits while more than playLead is queued.
 func (p *speakerOut) Write(pcm []float32) error {
 	p.device.queue.add(pcm)
 	return p.device.queue.wait(p.ctx, samplesIn(playLead))
 }
 
-// Close waits until all was heard.
+// Close waits until all is played.
 func (p *speakerOut) Close() error {
 	defer p.device.close()
 	if err := p.device.queue.wait(p.ctx, 0); err != nil {
 		return err
 	}
-	select { // what was handed over last still has to leave the card: some periods
+	select { // the sound card still has the last periods
 	case <-time.After(10 * periodMS * time.Millisecond):
 		return nil
 	case <-p.ctx.Done():

@@ -7,13 +7,13 @@ import (
 	"parley/appliance/contract"
 )
 
-// longText is from how many bytes on it is shown how far the saying is: a minute
-// of speech, which takes seconds to make.
+// longText is from how many bytes on a progress bar is shown: a minute of speech, which
+// takes seconds to make.
 const longText = 1000
 
-// speechProgress shows on a terminal how far a long text is said.
+// speechProgress shows on a terminal how much of a long text is spoken.
 type speechProgress struct {
-	all *mpb.Progress // nil: nobody looks
+	all *mpb.Progress // nil: not on a terminal
 	bar *mpb.Bar
 }
 
@@ -26,14 +26,14 @@ func newSpeechProgress(c *console, text string) *speechProgress {
 	return p
 }
 
-// understood notes a chunk.
+// advance counts a chunk.
 func (p *speechProgress) advance(m contract.SnippetAudioChunk) {
 	if p.all != nil && m.IsLastChunk {
 		p.bar.IncrBy(len(m.Text) + 1)
 	}
 }
 
-// printState takes the bar away.
+// done removes the bar.
 func (p *speechProgress) done() {
 	if p.all != nil {
 		p.bar.SetTotal(-1, true)

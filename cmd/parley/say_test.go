@@ -61,7 +61,7 @@ func TestSpeechIsWrittenAsItComes(t *testing.T) {
 
 func TestAFileThatCannotBeWrittenIsSaid(t *testing.T) {
 	_, err := (&sayCmd{Out: filepath.Join(t.TempDir(), "nowhere", "a.wav")}).openFile(&console{}, nil)
-	if err == nil || !strings.Contains(err.Error(), "choose another place") {
+	if err == nil || !strings.Contains(err.Error(), "choose another file") {
 		t.Errorf("the error is %v", err)
 	}
 }

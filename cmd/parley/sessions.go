@@ -13,11 +13,11 @@ import (
 	"parley/store"
 )
 
-// consoleCmd lets browsers in to the console of a box, and out.
+// consoleCmd signs browsers in to the console of a box, and out.
 type consoleCmd struct {
-	Account  string `predictor:"account" help:"Account that the console acts for at first (the first operator's)."`
+	Account  string `predictor:"account" help:"First account of the console (the first operator's)."`
 	Sessions bool   `xor:"do" help:"List the browsers that are signed in, and print no link."`
-	End      string `xor:"do" placeholder:"ID" help:"Sign this browser out, at once; all: everybody, and end the links."`
+	End      string `xor:"do" placeholder:"ID" help:"Sign this browser out; all: all, and end links."`
 	JSON     bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
@@ -32,11 +32,11 @@ func (consoleCmd) Help() string {
 
   parley console --end 4tQpYz0aBcDe
 
-It prints a link that signs a browser in. The link is good once, for ten minutes, and lets its browser do all that a ` +
-		`key of an operator may.`
+It prints a link that signs a browser in. The link works once, within ten minutes, and gives the browser all rights ` +
+		`of an operator's key.`
 }
 
-// Run makes a link, or lists or ends sessions.
+// Run creates a link, or lists or ends sessions.
 func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
 	switch {
 	case cmd.Sessions:
@@ -49,8 +49,8 @@ func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s
 	case err != nil:
 		return err
 	case url == "":
-		return fmt.Errorf("the box whose data lies in %s does not run: start it with parley serve, which prints a "+
-			"link by itself", cfg.Data)
+		return fmt.Errorf("the box with its data in %s does not run: start it with parley serve, which also prints "+
+			"a link", cfg.Data)
 	}
 	if _, err := accountID(ctx, s, cmd.Account); err != nil {
 		return err
@@ -67,10 +67,10 @@ func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s
 	return c.print(cmd.JSON, link, "%s", link.words())
 }
 
-// consoleLink is a link, as JSON prints it.
+// consoleLink is a link, as --json prints it.
 type consoleLink struct {
-	URL       string   `json:"url"`                 // as this machine opens it
-	Elsewhere []string `json:"elsewhere,omitempty"` // as others do
+	URL       string   `json:"url"`                 // for this machine
+	Elsewhere []string `json:"elsewhere,omitempty"` // for other machines
 	ExpiresMS int64    `json:"expires_ms"`
 }
 
@@ -80,21 +80,21 @@ func (l consoleLink) words() string {
 		words += "\nFrom another machine:\n" + strings.Join(l.Elsewhere, "\n") + "\n"
 		which = "one of them"
 	}
-	words += fmt.Sprintf("\nOpen %s in a browser, once, until %s. Who has it may do all that an operator may.\n", which,
+	words += fmt.Sprintf("\nOpen %s in a browser, once, until %s. It gives all rights of an operator.\n", which,
 		time.UnixMilli(l.ExpiresMS).Format("15:04"))
 	switch secure := strings.HasPrefix(l.URL, "https:"); {
 	case secure:
 	case len(l.Elsewhere) == 0:
-		words += "The box listens to this machine alone. Let another one in with ssh -L, or with the settings listen " +
+		words += "The box listens on this machine only. Allow others with ssh -L, or with the settings listen " +
 			"and tls.\n"
 	default:
-		words += "From another machine the page has no microphone, and what it sends can be read on the way: TLS is " +
-			"off.\n"
+		words += "TLS is off: from another machine the page has no microphone, and its traffic is not " +
+			"encrypted.\n"
 	}
 	return words
 }
 
-// listedSession is a session in a list, as JSON prints it.
+// listedSession is a session of a list, as --json prints it.
 type listedSession struct {
 	ID        string `json:"id"`
 	Account   string `json:"account"`
@@ -127,7 +127,7 @@ func (cmd *consoleCmd) end(ctx context.Context, c *console, s *store.Store) erro
 	if cmd.End == "all" {
 		ended, err = s.EndSessions(ctx)
 	} else if err = s.EndSession(ctx, cmd.End); errors.Is(err, store.ErrNotFound) {
-		err = fmt.Errorf("no session %.80q: parley console --sessions shows the ids", cmd.End)
+		err = fmt.Errorf("there is no session %.80q: parley console --sessions shows the ids", cmd.End)
 	}
 	if err != nil {
 		return err

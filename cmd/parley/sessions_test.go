@@ -73,7 +73,7 @@ func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 		url, listen, says string
 		elsewhere         bool
 	}{
-		{"http://127.0.0.1:8080", "127.0.0.1:8080", "listens to this machine alone", false},
+		{"http://127.0.0.1:8080", "127.0.0.1:8080", "listens on this machine only", false},
 		{"https://127.0.0.1:8443", "192.0.2.7:8443", "From another machine:\nhttps://192.0.2.7:8443/#signin=", true},
 		{"http://192.0.2.7:8080", "192.0.2.7:8080", "TLS is off", true},
 	} {

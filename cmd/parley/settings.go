@@ -12,13 +12,12 @@ import (
 	"parley/appliance/config"
 )
 
-// A command says in the tag of a field of type kong.Plugins which settings it
-// has as flags: their keys, or * for all of them under their headings.
+// settingsTag is the tag of a kong.Plugins field that lists the settings which a command
+// has as flags: their keys, or * for all of them, grouped.
 const settingsTag = "settings"
 
-// withSettings gives every command in the command line the flags of its
-// settings, which are made of the table of settings, and returns the command
-// line.
+// withSettings adds to every command the flags of its settings, made from the table of
+// settings, and returns the command line.
 func withSettings(c *commandLine) *commandLine {
 	addSettings(reflect.ValueOf(c).Elem())
 	return c
@@ -38,9 +37,8 @@ func addSettings(command reflect.Value) {
 	}
 }
 
-// settingFlags is a pointer to a struct whose fields are the flags of these
-// settings, as kong reads them off the tags; and of --config, for the first of a
-// command's.
+// settingFlags returns a pointer to a struct with the flags of these settings as fields
+// with kong's tags, and with --config if first is set.
 func settingFlags(keys string, first bool) any {
 	var fields []reflect.StructField
 	if first {
@@ -87,7 +85,7 @@ func flagField(n int, tag string, more ...string) reflect.StructField {
 		Tag: reflect.StructTag(tag)}
 }
 
-// flagHelp is what a setting is, and its default in brackets.
+// flagHelp returns the help of a setting with its default.
 func flagHelp(s config.Setting) string {
 	if s.DefaultText() == "" {
 		return s.Help
@@ -95,8 +93,7 @@ func flagHelp(s config.Setting) string {
 	return strings.TrimSuffix(s.Help, ".") + " (default: " + s.DefaultText() + ")."
 }
 
-// config makes the configuration from the flags of the command that runs and
-// from the other sources.
+// config loads the configuration from the flags of the command and the other sources.
 func (c *console) config(parsed *kong.Context) (config.Config, error) {
 	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
 	for _, flag := range parsed.Flags() {

@@ -13,22 +13,22 @@ import (
 // speakerRateHz is the rate at which sound is played and recorded.
 const speakerRateHz = soundcard.RateHz
 
-// periodMS is the length of the pieces that the sound card hands over: what a
-// chat sends as one message. It may hold three of them.
+// periodMS is the length of the sound card's pieces, as long as one message of a chat,
+// and bufferMS that of its buffer.
 const periodMS, bufferMS = 20, 60
 
-// A soundDevice is the machine's speaker, with its microphone or without.
+// A soundDevice is the machine's loudspeaker, and its microphone if it is used.
 type soundDevice struct {
 	speaker, microphone *soundcard.Stream
 	queue               playQueue
 }
 
-// openSound opens the speaker and, when heard is not nil, the microphone,
-// whose mono linear16 pieces of 20 ms are given to heard. heard is called by
-// the sound card's thread: it must not block, and the piece is its own.
+// openSound opens the loudspeaker and, if heard is not nil, the microphone. heard gets
+// its mono linear16 pieces of 20 ms. It runs on the sound card's thread and must not
+// block; it may keep the piece.
 func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
 	wanted := soundcard.Config{PeriodMS: periodMS, HoldMS: bufferMS, Name: "Parley"}
-	stopped := func() {} // who talks hears that nothing comes any more
+	stopped := func() {} // a user notices the silence
 	d := &soundDevice{}
 	var err error
 	if d.speaker, err = soundcard.Play(wanted, d.queue.fill, stopped); err != nil {
@@ -46,8 +46,8 @@ func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
 	return d, nil
 }
 
-// noSound says what to do without a sound device: who would have listened, too, reads a
-// file instead.
+// noSound is the error for a missing sound device, with advice: without a microphone, use
+// a file for it too.
 func noSound(err error, listens bool) error {
 	instead := "write a file: --out"
 	if listens {
@@ -63,16 +63,15 @@ func (d *soundDevice) close() error {
 	return d.speaker.Close()
 }
 
-// playQueue is the sound that is yet to be played. The sound card's thread
-// takes from it.
+// playQueue is the sound to be played. The sound card's thread takes from it.
 type playQueue struct {
 	mu      sync.Mutex
 	samples []float32
-	taken   chan struct{} // not nil: gets a sign when some were taken
+	taken   chan struct{} // if not nil, receives a value when samples were taken
 }
 
-// wait waits until there are no more than most samples to be played. One goroutine
-// waiting at a time.
+// wait blocks while more than most samples are queued. One goroutine at a time may call
+// it.
 func (q *playQueue) wait(ctx context.Context, most int) error {
 	for {
 		q.mu.Lock()
@@ -98,22 +97,22 @@ func (q *playQueue) add(pcm []float32) {
 	q.samples = append(q.samples, pcm...)
 }
 
-// clear forgets what was not played.
+// clear drops the queued samples.
 func (q *playQueue) clear() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.samples = nil
 }
 
-// fill writes the next samples and silence behind them.
+// fill writes the next samples, then silence.
 func (q *playQueue) fill(out []float32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := copy(out, q.samples)
 	clear(out[n:])
 	q.samples = q.samples[n:]
-	select { // the sound card does not wait for who waits for it
+	select { // never blocks the sound card
 	case q.taken <- struct{}{}:
-	default: // nobody does, or there is a sign already
+	default: // nothing waits, or a value is pending
 	}
 }

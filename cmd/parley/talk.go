@@ -16,13 +16,13 @@ import (
 )
 
 type talkCmd struct {
-	URL    string `name:"url" placeholder:"URL" help:"The box (the one that runs on the data folder)."`
+	URL    string `name:"url" placeholder:"URL" help:"Address of the box (the box of the data folder)."`
 	CA     string `name:"ca" placeholder:"FILE" predictor:"file" help:"Authority (PEM) to trust besides the system's."`
-	Key    string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine one is made, and taken back)."`
-	Wav    string `placeholder:"FILE" predictor:"file" help:"Speak this recording in real time, not the microphone."`
+	Key    string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine, a temporary one)."`
+	Wav    string `placeholder:"FILE" predictor:"file" help:"Send this recording in real time, no microphone."`
 	Out    string `short:"o" placeholder:"FILE" predictor:"file" help:"Write the answers to this WAV file."`
-	Both   bool   `help:"Write both sides to it: the user on the left, the assistant on the right."`
-	Text   bool   `help:"Type instead of speaking: one line is one message."`
+	Both   bool   `help:"Also write the user: user left, assistant right."`
+	Text   bool   `help:"Type instead of speaking, one message a line."`
 	Prompt string `placeholder:"TEXT" help:"System prompt for this conversation."`
 	Voice  string `placeholder:"NAME" predictor:"voice" help:"Voice of the assistant."`
 	Listen string `hidden:"" setting:"listen"`
@@ -40,12 +40,12 @@ func (talkCmd) Help() string {
 
   echo "What is the capital of France?" | parley talk --text
 
-Without --wav and --text the machine's microphone and speaker are used. There is no echo cancelling in this ` +
-		`command: wear headphones, or the assistant hears itself.`
+Without --wav and --text it uses the microphone and loudspeaker of this machine. It does not cancel echoes: wear ` +
+		`headphones, or the assistant hears itself.`
 }
 
-// chatRateHz is the rate of the audio that a recording is sent with: what the
-// box listens at.
+// chatRateHz is the sample rate of the audio of a recording that is sent: the rate of
+// speech-to-text.
 const chatRateHz = 16000
 
 // Run holds the conversation.
@@ -54,7 +54,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	if err != nil {
 		return err
 	}
-	say, rateHz, err := cmd.speech(ctx, c) // before dialling: a chat costs a seat
+	say, rateHz, err := cmd.speech(ctx, c) // before dialling, since a chat takes a slot
 	if err != nil {
 		return err
 	}
@@ -80,16 +80,16 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	f.quietUser = cmd.Text && onTerminal(c.in)
 	err = converse(ctx, box, f, say, cmd.settings(rateHz))
 	if errors.Is(err, errNoSpeech) {
-		err = fmt.Errorf("%s: %w: play it, and record it anew or louder", cmd.Wav, err)
+		err = fmt.Errorf("%s: %w: check it, and record it again or louder", cmd.Wav, err)
 	}
 	if _, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		err = cmd.hungUp(ctx, err)
-		f.recording.cut(f.now()) // what was not played any more was not heard
+		f.recording.cut(f.now()) // without what was not played
 	}
 	return errors.Join(err, cmd.keep(c, f))
 }
 
-// keep writes what was heard so far to the file that --out names.
+// keep writes the recorded sound to the file of --out.
 func (cmd *talkCmd) keep(c *console, f *follower) error {
 	if cmd.Out == "" {
 		return nil
@@ -109,8 +109,8 @@ func (cmd *talkCmd) keep(c *console, f *follower) error {
 	return nil
 }
 
-// hungUp says what is kept of a conversation that a signal ended. At the
-// microphone that is how every conversation ends, and no error.
+// hungUp returns the error of a conversation that a signal ended. With the microphone
+// that is the normal end, and not an error.
 func (cmd *talkCmd) hungUp(ctx context.Context, err error) error {
 	s, _ := errors.AsType[signalled](context.Cause(ctx))
 	switch {
@@ -119,25 +119,25 @@ func (cmd *talkCmd) hungUp(ctx context.Context, err error) error {
 	case cmd.Out == "":
 		return interrupted{state: "the conversation is over"}
 	}
-	return interrupted{state: cmd.Out + " holds the conversation up to here"}
+	return interrupted{state: cmd.Out + " has the conversation up to here"}
 }
 
-// Validate refuses what does not go together.
+// Validate checks the combination of flags.
 func (cmd *talkCmd) Validate() error {
 	switch {
 	case cmd.Text && cmd.Wav != "":
 		return errors.New("--text and --wav exclude each other: type, or play a recording")
 	case cmd.Both && cmd.Out == "":
-		return errors.New("--both says what --out writes: name a file with --out")
+		return errors.New("--both needs a file: name it with --out")
 	}
 	if format, err := formatOfName(cmd.Out); err != nil || format != "wav" {
-		return fmt.Errorf("--out %s: only WAV files are written: name it .wav and convert it afterwards", cmd.Out)
+		return fmt.Errorf("--out %s: only WAV is supported: name it .wav and convert it afterwards", cmd.Out)
 	}
 	return nil
 }
 
-// userSide opens the user's side of the conversation and tells the rate of its
-// audio, 0 when there is none.
+// speech opens the user's side of the conversation, and returns the sample rate of its
+// audio, 0 for text.
 func (cmd *talkCmd) speech(ctx context.Context, c *console) (userSide, int, error) {
 	switch {
 	case cmd.Text:
@@ -150,7 +150,7 @@ func (cmd *talkCmd) speech(ctx context.Context, c *console) (userSide, int, erro
 	return s, speakerRateHz, err
 }
 
-// settings are what the box must know before the user speaks.
+// settings returns the session settings to send before the user speaks.
 func (cmd *talkCmd) settings(rateHz int) contract.SessionSettings {
 	var s contract.SessionSettings
 	if rateHz > 0 {
@@ -162,32 +162,32 @@ func (cmd *talkCmd) settings(rateHz int) contract.SessionSettings {
 	return s
 }
 
-// query is what the box must know as the chat begins.
+// query returns the query parameters of the chat.
 func (cmd *talkCmd) query() url.Values {
 	q := url.Values{}
 	if cmd.Voice != "" {
 		q.Set("voice_id", cmd.Voice)
 	}
 	if cmd.Wav != "" {
-		q.Set("verbose_transcription", "true") // to know soon whether anybody speaks
+		q.Set("verbose_transcription", "true") // to learn early whether there is speech
 	}
 	return q
 }
 
 // userSide is the user's side of a conversation.
 type userSide interface {
-	// speak sends what the user says until there is no more, or ctx ends.
+	// speak sends the user's input until there is no more, or ctx ends.
 	speak(ctx context.Context, box *chatConn, f *follower) error
-	// player plays what the assistant says; nil when nobody listens.
+	// player returns the playback queue for the assistant, or nil.
 	player() *playQueue
 	close()
 }
 
-// converse runs the conversation until both sides have said everything.
+// converse runs the conversation until both sides have finished.
 func converse(ctx context.Context, box *chatConn, f *follower, say userSide, settings contract.SessionSettings) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	messages := make(chan received, 64) // taken more slowly than they come while clips are decoded
+	messages := make(chan received, 64) // a buffer for the time in which clips are decoded
 	go box.receive(ctx, messages)
 
 	if err := f.begin(ctx, messages); err != nil {
@@ -201,7 +201,7 @@ func converse(ctx context.Context, box *chatConn, f *follower, say userSide, set
 		}
 		spoken <- err
 	}()
-	// The end of a conversation is a silence, so the clock is looked at.
+	// A conversation ends with silence, which only the clock shows.
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -226,8 +226,8 @@ func converse(ctx context.Context, box *chatConn, f *follower, say userSide, set
 	}
 }
 
-// sendFailure returns why nothing can be sent any more. A box that ended the chat
-// has said why, and that is on its way.
+// sendFailure returns why nothing can be sent any more. A box that ended the chat has
+// sent the reason, which may still be on its way.
 func sendFailure(err error, f *follower, messages <-chan received) error {
 	patience := time.After(time.Second)
 	for {

@@ -25,33 +25,33 @@ import (
 )
 
 const (
-	// chatPath is where a box takes chats.
+	// chatPath is the path of chats.
 	chatPath = "/v0/evi/chat"
-	// maxFromBox bounds a message of the box: a minute of speech at 48 kHz is
-	// 8 MB of base64, and sentences are shorter than that.
+	// maxFromBox bounds a message of the box: a minute of speech at 48 kHz is 8 MB of
+	// base64, and sentences are shorter.
 	maxFromBox = 32 << 20
-	// warmupTimeout is how long a box that is still loading its models is waited for.
+	// warmupTimeout is how long to wait for a box that is still loading its models.
 	warmupTimeout = 30 * time.Second
-	// talkKeyLife is when the key that was made for one talk is forgotten, should
-	// talk be killed before it gives the key back.
+	// talkKeyLife is when a temporary key expires, in case talk is killed before it
+	// revokes the key.
 	talkKeyLife = 12 * time.Hour
-	// sendTimeout bounds one message on its way: twice what a box may take to read.
+	// sendTimeout bounds the sending of one message: twice the time that a box may take
+	// to read it.
 	sendTimeout = 20 * time.Second
 )
 
-// addAssistant is a box that can be talked to.
+// boxTarget is a box to talk to.
 type boxTarget struct {
-	address string // of its chats
-	local   bool   // its data lies on this machine, in the folder of the settings
+	address string // URL of its chats
+	local   bool   // its data is on this machine, in the data folder of the settings
 }
 
-// findBox returns the box at the URL that a person wrote; else the one that runs
-// on the data folder of the settings; else what would listen where the settings
-// say, if there is a key for it.
+// findBox returns the box at the given URL, else the running box of the data folder,
+// else, if there is a key, a box at the address of the settings.
 func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 	if strings.TrimSpace(given) == "" {
 		url, err := box.Running(cfg.Data)
-		if err != nil && !errors.Is(err, fs.ErrPermission) { // the box may be another user's
+		if err != nil && !errors.Is(err, fs.ErrPermission) { // it may be another user's box
 			return boxTarget{}, err
 		}
 		switch {
@@ -59,7 +59,7 @@ func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 			address, err := chatAddress(url)
 			return boxTarget{address, true}, err
 		case key == "" && err == nil && store.Exists(cfg.Data):
-			return boxTarget{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data "+
+			return boxTarget{}, fmt.Errorf("the box of %s does not run: start it with parley serve --data "+
 				"%s, or name another with --url", cfg.Data, cfg.Data)
 		}
 		given = defaultURL(cfg)
@@ -76,7 +76,7 @@ func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 	return boxTarget{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()}, nil
 }
 
-// defaultURL is the URL at which a box with these settings is found from here.
+// defaultURL returns the URL of a box with these settings, seen from this machine.
 func defaultURL(cfg config.Config) string {
 	scheme := "wss://"
 	if cfg.TLS.Off() {
@@ -85,7 +85,7 @@ func defaultURL(cfg config.Config) string {
 	return scheme + box.Dialable(cfg.Listen)
 }
 
-// chatAddress is the address of a box's chats, from what a person wrote.
+// chatAddress returns the URL of a box's chats for a URL that the user wrote.
 func chatAddress(given string) (string, error) {
 	given = strings.TrimSpace(given)
 	if !strings.Contains(given, "://") {
@@ -102,10 +102,10 @@ func chatAddress(given string) (string, error) {
 		u.Scheme = "wss"
 	case "ws", "wss":
 	default:
-		return "", fmt.Errorf("--url %.200q: use ws://HOST:PORT, or wss:// where the box has a certificate", given)
+		return "", fmt.Errorf("--url %.200q: use ws://HOST:PORT, or wss:// for a box with TLS", given)
 	}
 	if u.Host == "" {
-		return "", fmt.Errorf("--url %.200q names no host: use ws://HOST:PORT", given)
+		return "", fmt.Errorf("--url %.200q has no host: use ws://HOST:PORT", given)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = chatPath
@@ -113,29 +113,28 @@ func chatAddress(given string) (string, error) {
 	return u.String(), nil
 }
 
-// key returns the key for the box. Where none is given and the box's data lies
-// on this machine, one is made; revokeKey revokes it again.
+// key returns the key for the box. Without a given key it creates one for a box of this
+// machine; giveBack revokes that.
 func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (key string, giveBack func() error,
 	err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
 		return cmd.Key, nothing, nil
 	}
-	const ask = "pass --key or set PARLEY_API_KEY; parley keys create makes one"
+	const ask = "pass --key or set PARLEY_API_KEY; parley keys create creates one"
 	if !box.local {
-		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", box.address, ask)}
+		return "", nothing, misuse{fmt.Errorf("there is no key for %s: %s", box.address, ask)}
 	}
 	key, giveBack, err = makeKey(ctx, cfg, "", "parley talk", talkKeyLife)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", nothing, fmt.Errorf("no key, and %w; or %s", noBox(cfg.Data), ask)
+		return "", nothing, fmt.Errorf("there is no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
 	return key, giveBack, err
 }
 
-// makeKey makes a client's key of an account, the default one for an empty name,
-// for the box whose data lies in the folder of the settings; revokeKey revokes it.
-// Where the command is killed before, the key is forgotten after life. The errors
-// are those of store.Join.
+// makeKey creates a client's key of an account, the default account for an empty name,
+// for the box of the data folder; giveBack revokes it. If the command is killed, the key
+// expires after life. The errors are those of store.Join.
 func makeKey(ctx context.Context, cfg config.Config, of, label string, life time.Duration) (key string,
 	giveBack func() error, err error) {
 	nothing := func() error { return nil }
@@ -143,7 +142,7 @@ func makeKey(ctx context.Context, cfg config.Config, of, label string, life time
 	if err != nil {
 		return "", nothing, err
 	}
-	if _, err := accountID(ctx, s, of); err != nil { // which CreateKey would make
+	if _, err := accountID(ctx, s, of); err != nil { // CreateKey would create the account
 		return "", nothing, errors.Join(err, s.Close())
 	}
 	made, err := s.CreateKey(ctx, store.NewKey{
@@ -163,7 +162,7 @@ func makeKey(ctx context.Context, cfg config.Config, of, label string, life time
 // chatConn is a chat with a box. One goroutine receives; any may send.
 type chatConn struct{ conn *websocket.Conn }
 
-// dial opens a chat. A box that is still loading its models is waited for.
+// dial opens a chat. It waits for a box that is still loading its models.
 func dial(ctx context.Context, client *http.Client, address, key string, query url.Values) (*chatConn, error) {
 	if len(query) > 0 {
 		separator := "?"
@@ -197,7 +196,7 @@ func dial(ctx context.Context, client *http.Client, address, key string, query u
 	}
 }
 
-// retryAfter tells whether the box asks to come back, and when.
+// retryAfter returns when the box asks the client to try again, and whether it does.
 func retryAfter(r *http.Response) (time.Duration, bool) {
 	if r == nil || r.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
@@ -206,11 +205,11 @@ func retryAfter(r *http.Response) (time.Duration, bool) {
 	return time.Duration(max(s, 1)) * time.Second, err == nil
 }
 
-// refusal says why there is no chat.
+// refusal returns the error for a chat that was not opened.
 func refusal(address string, r *http.Response, err error) error {
 	if r == nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url",
+			return fmt.Errorf("nothing listens at %s: start the box with parley serve, or name another with --url",
 				address)
 		}
 		if why := untrustedError(address, err); why != nil {
@@ -222,12 +221,12 @@ func refusal(address string, r *http.Response, err error) error {
 		Message string `json:"message"`
 		Error   string `json:"error"`
 	}
-	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // the library keeps the beginning
+	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // the library keeps the beginning of the body
 	if json.Unmarshal(text, &body) != nil || body.Message == "" {
 		body.Message = body.Error
 	}
 	if r.StatusCode == http.StatusUnauthorized {
-		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create makes a good one", address,
+		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create creates a valid one", address,
 			body.Message)
 	}
 	return fmt.Errorf("the box at %s refuses the chat (%s): %s", address, r.Status, body.Message)
@@ -247,15 +246,15 @@ func (b *chatConn) send(ctx context.Context, m contract.ClientMessage) error {
 	return nil
 }
 
-// received is a message of the box and when it came, or how the chat ended:
-// err is io.EOF when the box ended it as agreed.
+// received is a message of the box with its time of arrival, or the end of the chat: err
+// is io.EOF if the box closed it normally.
 type received struct {
 	at      time.Time
 	message contract.ServerMessage
 	err     error
 }
 
-// receive hands over the box's messages in order and, last, how the chat ended.
+// receive sends the box's messages in order, and last the end of the chat.
 func (b *chatConn) receive(ctx context.Context, to chan<- received) {
 	for {
 		_, data, err := b.conn.Read(ctx)
@@ -263,7 +262,7 @@ func (b *chatConn) receive(ctx context.Context, to chan<- received) {
 		if err != nil {
 			a.err = ending(err)
 		} else if a.message, err = contract.ParseServerMessage(data); err != nil {
-			a.err = fmt.Errorf("the box sent what is no message of a chat: %w", err)
+			a.err = fmt.Errorf("the box sent an invalid message: %w", err)
 		}
 		select {
 		case to <- a:
@@ -276,11 +275,11 @@ func (b *chatConn) receive(ctx context.Context, to chan<- received) {
 	}
 }
 
-// ending says how a chat ended.
+// ending returns the error for the end of a chat.
 func ending(err error) error {
 	closed, ok := errors.AsType[websocket.CloseError](err)
 	switch {
-	case !ok: // %v: what a box leaves that dies is an io.EOF too, and that is no end as agreed
+	case !ok: // %v, since a box that crashed also leaves an io.EOF, which would count as a normal end
 		return fmt.Errorf("the connection to the box broke: %v", err)
 	case closed.Code == websocket.StatusNormalClosure:
 		return io.EOF

@@ -14,44 +14,44 @@ import (
 
 const (
 	// endSilence is the silence after which nothing more is expected: the longest
-	// end of a turn that can be configured (3 s) and a second to transcribe.
+	// configurable end of a turn (3 s) and a second to transcribe.
 	endSilence = 4 * time.Second
-	// voiceTimeout is how long a recording is waited for in which the box heard no
-	// voice. It tells of one while it goes on, and 100 ms into the silence behind
-	// it: this is what a busy box may take longer.
+	// voiceTimeout is how long to wait after a recording in which the box detected no
+	// voice. The box reports a voice while it lasts, at the latest 100 ms into the
+	// silence after it; a busy box may take longer.
 	voiceTimeout = 1800 * time.Millisecond
-	// transcriptTimeout is how long a box that heard a voice is waited for to say the words.
+	// transcriptTimeout is how long to wait for the transcript after the box detected a
+	// voice.
 	transcriptTimeout = 10 * time.Second
-	// answerTimeout is how long an answer may keep a user waiting: longer than
-	// the box itself gives its language model.
+	// answerTimeout is how long an answer may take: longer than the box allows its
+	// language model.
 	answerTimeout = 75 * time.Second
 )
 
-// errNoSpeech is how a conversation ends in which the user said nothing.
+// errNoSpeech ends a conversation in which the user said nothing.
 var errNoSpeech = errors.New("the box heard no speech in it")
 
-// follower follows a conversation: it prints what is said, plays and records
-// what is heard, and knows when nothing more is to come. Times are since the
-// chat began.
+// follower follows a conversation: it prints the transcript, plays and records the sound,
+// and knows when nothing more will come. Times count from the start of the chat.
 type follower struct {
 	console   *console
 	json      bool
-	typed     bool // the user types: nothing is to be heard, and a line waits for its answer
-	quietUser bool // the user's words are on the terminal already
+	typed     bool // the user types: no sound is sent, and each line waits for its answer
+	quietUser bool // the terminal already shows the user's words
 	play      *playQueue
 	recording *recording
 
 	begun    time.Time
-	messages []contract.AssistantMessage // whose audio has not begun
+	messages []contract.AssistantMessage // without the start of their audio
 
-	mu           sync.Mutex // guards what follows, which the user's side reads
-	awaiting     bool       // the user said something and the answer is not complete
+	mu           sync.Mutex // guards the fields below, which the user's side reads
+	awaiting     bool       // the answer to the user is not complete
 	answered     chan struct{}
-	failed       string // what the box said in place of an answer
-	voiced       bool   // the user was heard to speak, if not understood yet
-	understood   bool   // the user was understood at least once
+	failed       string // error code that the box sent instead of an answer
+	voiced       bool   // the box detected the user's voice
+	understood   bool   // the user was transcribed at least once
 	userEnded    bool
-	lastEvent    time.Duration // when something last happened
+	lastEvent    time.Duration // time of the last event
 	playingUntil time.Duration
 }
 
@@ -65,10 +65,10 @@ func newFollower(c *console, json bool, play *playQueue) *follower {
 	}
 }
 
-// now is the time since the chat began.
+// now returns the time since the chat began.
 func (f *follower) now() time.Duration { return time.Since(f.begun) }
 
-// begin waits for the chat to begin, which its metadata says.
+// begin waits for the metadata of the chat, with which it begins.
 func (f *follower) begin(ctx context.Context, messages <-chan received) error {
 	for {
 		select {
@@ -92,8 +92,8 @@ func (f *follower) begin(ctx context.Context, messages <-chan received) error {
 	}
 }
 
-// follow follows what came from the box, and tells whether that ended the chat
-// as agreed.
+// follow handles what came from the box, and reports whether that ended the chat
+// normally.
 func (f *follower) follow(a received) (over bool, err error) {
 	switch {
 	case errors.Is(a.err, io.EOF):
@@ -104,7 +104,7 @@ func (f *follower) follow(a received) (over bool, err error) {
 	return false, f.take(a)
 }
 
-// take follows one message of the box.
+// take handles a message of the box.
 func (f *follower) take(a received) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *follower) take(a received) error {
 		f.endAnswer()
 		return f.printUnspoken(now)
 	case contract.UserInterruption:
-		if !f.typed { // what was typed into an answer is still to be answered
+		if !f.typed { // text typed during an answer still gets its answer
 			f.endAnswer()
 		}
 		f.messages = nil
@@ -179,15 +179,15 @@ func (f *follower) printUnspoken(now time.Duration) error {
 	return err
 }
 
-// endAnswer notes that nothing more of this answer will come.
+// endAnswer records that the answer is complete.
 func (f *follower) endAnswer() {
 	f.awaiting = false
 	close(f.answered)
 	f.answered = make(chan struct{})
 }
 
-// expectAnswer notes that the user said something, and returns what is closed when it
-// is answered.
+// expectAnswer records that the user sent a message, and returns a channel that is closed
+// when it is answered.
 func (f *follower) expectAnswer() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,28 +195,28 @@ func (f *follower) expectAnswer() <-chan struct{} {
 	return f.answered
 }
 
-// playbackLeft is how long what the assistant said goes on.
+// playbackLeft returns how much longer the answer plays.
 func (f *follower) playbackLeft() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.playingUntil - f.now()
 }
 
-// userDone notes that the user has nothing more to say.
+// userDone records that the user has finished.
 func (f *follower) userDone() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.userEnded, f.lastEvent = true, f.now()
 }
 
-// stopped tells whether the conversation is over. A box that owes an answer for
-// too long is an error.
+// over reports whether the conversation is over. An answer that takes too long is an
+// error.
 func (f *follower) over() (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
 	if f.awaiting && now > max(f.lastEvent, f.playingUntil)+answerTimeout {
-		return true, fmt.Errorf("the box did not answer within %v: look at its log", answerTimeout)
+		return true, fmt.Errorf("the box did not answer within %v: see its log", answerTimeout)
 	}
 	if !f.userEnded || f.awaiting || now < f.playingUntil && !f.typed {
 		return false, nil
@@ -237,12 +237,12 @@ func (f *follower) over() (bool, error) {
 		return true, errNoSpeech
 	}
 	if f.failed != "" {
-		return true, fmt.Errorf("the box answered something with an error (%s): look at its log", f.failed)
+		return true, fmt.Errorf("the box reported an error instead of an answer (%s): see its log", f.failed)
 	}
 	return true, nil
 }
 
-// line prints one line of the transcript.
+// line prints a line of the transcript.
 func (f *follower) line(at time.Duration, who, text string) error {
 	var err error
 	if f.json {

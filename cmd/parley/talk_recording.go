@@ -7,20 +7,20 @@ import (
 	"parley/appliance/audio"
 )
 
-// recording is a conversation as it was heard, at speakerRateHz.
+// recording is the sound of a conversation, at speakerRateHz.
 type recording struct {
 	mu              sync.Mutex
 	user, assistant []float32
 }
 
-// addAssistant puts a clip of the assistant at its time.
+// addAssistant adds a clip of the assistant at its time.
 func (r *recording) addAssistant(at time.Duration, pcm []float32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.assistant = append(padded(r.assistant, at), pcm...)
 }
 
-// cut takes away what the assistant would have said from then on.
+// cut removes the assistant's sound from that time on.
 func (r *recording) cut(at time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,15 +30,15 @@ func (r *recording) cut(at time.Duration) {
 	}
 }
 
-// addUser adds what the user says at its time.
+// addUser adds the user's sound at its time.
 func (r *recording) addUser(at time.Duration, pcm []float32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.user = append(padded(r.user, at), pcm...)
 }
 
-// frames are the recording's samples, and how many channels they have: the
-// assistant alone, or both, the user left.
+// frames returns the samples and the number of channels: the assistant only, or both,
+// with the user left.
 func (r *recording) frames(both bool) ([]float32, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *recording) frames(both bool) ([]float32, int) {
 
 func samplesIn(d time.Duration) int { return int(d.Milliseconds()) * speakerRateHz / 1000 }
 
-// padded returns pcm with silence up to the time at, where it is shorter.
+// padded extends pcm with silence up to the time at.
 func padded(pcm []float32, at time.Duration) []float32 {
 	if n := samplesIn(at) - len(pcm); n > 0 {
 		pcm = append(pcm, make([]float32, n)...)

@@ -195,7 +195,7 @@ func TestWhatWasSaidIsKeptOnCtrlC(t *testing.T) {
 	cmd := program(t, nil, "talk", "--text", "--url", url, "--key", "right", "--out", out)
 	cmd.Stdin = strings.NewReader("tell me a story\n")
 	code, errs, took := signalWhenReady(t, cmd, answered, syscall.SIGINT)
-	if want := "parley: interrupted: " + out + " holds the conversation up to here\n"; code != 130 || errs != want ||
+	if want := "parley: interrupted: " + out + " has the conversation up to here\n"; code != 130 || errs != want ||
 		took > atOnce {
 		t.Errorf("code %d after %v, %q; want 130, %q", code, took, errs, want)
 	}

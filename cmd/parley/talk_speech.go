@@ -23,8 +23,8 @@ type recordedUser struct {
 func (*recordedUser) player() *playQueue { return nil }
 func (*recordedUser) close()             {}
 
-// speak sends the recording, and silence behind it for as long as the
-// conversation lasts; it returns when the recording is over.
+// speak sends the recording and returns at its end. It then sends silence until the
+// conversation ends.
 func (p *recordedUser) speak(ctx context.Context, box *chatConn, f *follower) error {
 	f.recording.addUser(f.now(), audio.Resample(p.pcm, chatRateHz, speakerRateHz))
 	const piece = chatRateHz * periodMS / 1000
@@ -36,19 +36,18 @@ func (p *recordedUser) speak(ctx context.Context, box *chatConn, f *follower) er
 			return err
 		}
 	}
-	go func() { // the box hears the end of a turn in the silence after it
+	go func() { // a turn ends in the silence after it
 		silence := make([]float32, piece)
 		for i := pieces; ; i++ {
 			if sendAt(ctx, box, begun.Add(time.Duration(i)*pieceDuration), silence) != nil {
-				return // the receiving side tells why
+				return // the receiving side reports why
 			}
 		}
 	}()
 	return nil
 }
 
-// sendAt sends a piece of speech when its time has come, as a microphone does:
-// at its end.
+// sendAt sends a piece of speech at its end, as a microphone does.
 func sendAt(ctx context.Context, box *chatConn, at time.Time, pcm []float32) error {
 	select {
 	case <-time.After(time.Until(at.Add(pieceDuration))):
@@ -68,7 +67,7 @@ type typingUser struct {
 func (*typingUser) player() *playQueue { return nil }
 func (*typingUser) close()             {}
 
-// speak sends line after line, each when the one before is answered.
+// speak sends line after line, each after the previous one is answered.
 func (t *typingUser) speak(ctx context.Context, box *chatConn, f *follower) error {
 	lines := bufio.NewScanner(t.in)
 	lines.Buffer(nil, 4*contract.MaxInputChars)
@@ -91,13 +90,13 @@ func (t *typingUser) speak(ctx context.Context, box *chatConn, f *follower) erro
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("reading what is typed: %w", err)
+		return fmt.Errorf("reading standard input: %w", err)
 	}
 	return nil
 }
 
-// listen waits until the answer would have been played, unless a person types:
-// the next line of a script is no interruption.
+// listen waits for the time in which the answer would play, unless the user is at a
+// terminal: the next line of a script is no interruption.
 func (t *typingUser) listen(ctx context.Context, f *follower) error {
 	if t.prompts {
 		return nil
@@ -117,7 +116,7 @@ func (t *typingUser) prompt() bool {
 	return true
 }
 
-// liveUser is a user at the machine's microphone and speaker.
+// liveUser is a user at the microphone and loudspeaker of this machine.
 type liveUser struct {
 	device *soundDevice
 	pieces chan []byte
@@ -125,8 +124,8 @@ type liveUser struct {
 
 // openLive opens the sound card.
 func openLive() (*liveUser, error) {
-	// A second of speech may wait for a slow connection; what is older than
-	// that is no conversation any more, and is dropped.
+	// A second of speech may wait for a slow connection; more is dropped, since a later
+	// conversation makes no sense.
 	l := &liveUser{pieces: make(chan []byte, time.Second/pieceDuration)}
 	var err error
 	l.device, err = openSound(func(linear16 []byte) {
@@ -146,7 +145,7 @@ func (l *liveUser) close() {
 	}
 }
 
-// speak sends what the microphone hears until ctx ends.
+// speak sends the sound of the microphone until ctx ends.
 func (l *liveUser) speak(ctx context.Context, box *chatConn, f *follower) error {
 	fmt.Fprintln(f.console.err, "Speak; Ctrl-C hangs up.")
 	decoder, err := audio.NewLinear16(speakerRateHz, 1, speakerRateHz)

@@ -6,16 +6,16 @@ import (
 	"parley/internal/version"
 )
 
-// versionFlag prints the version wherever it stands.
+// versionFlag prints the version, wherever it is on the command line.
 type versionFlag bool
 
-// BeforeReset prints the version, and the command is not run.
+// BeforeReset prints the version instead of running the command.
 func (versionFlag) BeforeReset(c *console, s *shown) error {
 	s.done, s.err = true, (&versionCmd{}).Run(c)
 	return nil
 }
 
-// versionCmd says which program this is.
+// versionCmd prints the version.
 type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }

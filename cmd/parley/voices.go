@@ -19,22 +19,22 @@ import (
 	"parley/store"
 )
 
-// voicesCmd shows, makes, saves and deletes voices, while the box runs or not.
+// voicesCmd lists, designs, saves and deletes voices, whether or not the box runs.
 type voicesCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
-	Account string `placeholder:"NAME" predictor:"account" help:"Whose saved voices, besides the library."`
+	Account string `placeholder:"NAME" predictor:"account" help:"Account with saved voices, besides the library."`
 
-	List   voicesListCmd   `cmd:"" help:"List the voices, and what they are like."`
-	Design voicesDesignCmd `cmd:"" help:"Make a voice of a description, and hear or save it."`
+	List   voicesListCmd   `cmd:"" help:"List the voices with their properties."`
+	Design voicesDesignCmd `cmd:"" help:"Design a voice from a description; hear or save it."`
 	Delete voicesDeleteCmd `cmd:"" help:"Delete a saved voice of an account."`
-	Alias  voicesAliasCmd  `cmd:"" help:"Have a voice stand in for one that the box does not have."`
+	Alias  voicesAliasCmd  `cmd:"" help:"Let a voice stand in for a name that the box does not have."`
 
 	Settings kong.Plugins `embed:"" settings:"data packs engines.voice engines.threads voices.aliases"`
 	Loudness kong.Plugins `embed:"" settings:"speech.loudness_lufs"`
 }
 
-// boxVoices are the voices of the box whose data lies here; of the library alone
-// where there is none, or where it cannot be read.
+// boxVoices returns the voices of the box of the data folder, or only the library if
+// there is none, or it cannot be read.
 func (c *console) boxVoices(ctx context.Context, cfg config.Config) voices.Voices {
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *console) boxVoices(ctx context.Context, cfg config.Config) voices.Voice
 	return voices.Voices{Config: cfg, Records: s}
 }
 
-// accountVoices are those of an account, which has to be there if it is named.
+// accountVoices returns the voices of an account, which must exist if it is named.
 func (c *console) accountVoices(ctx context.Context, cfg config.Config, name string) (voices.Account, error) {
 	if name == "" {
 		return voices.Account{Voices: c.boxVoices(ctx, cfg)}, nil
@@ -59,7 +59,7 @@ func (c *console) accountVoices(ctx context.Context, cfg config.Config, name str
 
 func (v *voicesCmd) requireAccount() error {
 	if v.Account == "" {
-		return misuse{errors.New("whose voice? Name the account with --account (parley keys list shows them)")}
+		return misuse{errors.New("name the account of the voice with --account (parley keys list shows the accounts)")}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (voicesListCmd) Help() string {
 		"select(.provider == \"CUSTOM_VOICE\") | .name'\n\nparley say --voice NAME plays one."
 }
 
-// Run lists them.
+// Run lists the voices.
 func (voicesListCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
 	a, err := c.accountVoices(ctx, cfg, v.Account)
 	if err != nil {
@@ -100,13 +100,13 @@ func (voicesListCmd) Run(ctx context.Context, c *console, cfg config.Config, v *
 }
 
 type voicesDesignCmd struct {
-	Description string `arg:"" optional:"" help:"What the voice is like; docs/voices.md has the words."`
-	Generation  string `placeholder:"ID" help:"Instead of a description: save the voice of this generation."`
-	Save        string `placeholder:"NAME" help:"Save it by this name for the account, and do not play it."`
-	Candidate   int    `default:"0" help:"Which of the voices that the description makes: 0 to 4."`
-	Seed        int64  `default:"0" help:"Another seed makes other voices."`
-	Text        string `placeholder:"WORDS" default:"${voice_sample}" help:"What it says."`
-	Out         string `short:"o" placeholder:"FILE" predictor:"file" help:"Write wav, mp3 or pcm; - is the output."`
+	Description string `arg:"" optional:"" help:"What the voice is like; docs/voices.md lists the words."`
+	Generation  string `placeholder:"ID" help:"Save the voice of this generation instead."`
+	Save        string `placeholder:"NAME" help:"Save it for the account instead of playing it."`
+	Candidate   int    `default:"0" help:"Which voice for the description: 0 to 4."`
+	Seed        int64  `default:"0" help:"Another seed gives other voices."`
+	Text        string `placeholder:"WORDS" default:"${voice_sample}" help:"Text to speak."`
+	Out         string `short:"o" placeholder:"FILE" predictor:"file" help:"Write wav, mp3 or pcm; - is stdout."`
 }
 
 func (voicesDesignCmd) Help() string {
@@ -120,16 +120,16 @@ func (voicesDesignCmd) Help() string {
 
   parley voices design --generation 795c949a-1510-4a80-9646-7d0863b023ab --save Guide --account default
 
-With --json it prints what the voice is made of, and is not heard.`
+With --json it prints the voice's recipe and does not play it.`
 }
 
-// Validate refuses what does not go together.
+// Validate checks the combination of flags.
 func (cmd *voicesDesignCmd) Validate() error {
 	switch {
 	case (cmd.Description == "") == (cmd.Generation == ""):
-		return errors.New("which voice? Give a description, or --generation, and not both")
+		return errors.New("give either a description or --generation")
 	case cmd.Generation != "" && cmd.Save == "":
-		return errors.New("--generation is for --save")
+		return errors.New("--generation needs --save")
 	case cmd.Candidate < 0 || cmd.Candidate > 4:
 		return fmt.Errorf("--candidate %d is not allowed: use 0 to 4", cmd.Candidate)
 	case cmd.Save != "":
@@ -141,7 +141,7 @@ func (cmd *voicesDesignCmd) Validate() error {
 	return err
 }
 
-// Run makes it.
+// Run designs the voice.
 func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
 	if cmd.Save != "" {
 		if err := v.requireAccount(); err != nil {
@@ -181,7 +181,7 @@ func (cmd *voicesDesignCmd) saved(c *console, v *voicesCmd, saved contract.Retur
 	return c.print(v.JSON, saved, "%s is saved: %s\n", saved.Name, saved.ID)
 }
 
-// speak has the voice of a recipe speak.
+// speak speaks with the voice of a recipe.
 func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Config, r voice.Recipe) error {
 	say := sayCmd{Out: cmd.Out}
 	out, err := say.openSpeaker(ctx) // before the seconds that loading takes
@@ -215,15 +215,15 @@ func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Co
 }
 
 type voicesDeleteCmd struct {
-	Name string `arg:"" predictor:"voice" help:"Its name."`
+	Name string `arg:"" predictor:"voice" help:"Name of the voice."`
 }
 
 func (voicesDeleteCmd) Help() string {
-	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\nOne that the newest version of a " +
-		"config names is not deleted."
+	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\n" +
+		"A voice that the newest version of a config uses cannot be deleted."
 }
 
-// Run deletes it.
+// Run deletes the voice.
 func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
 	if err := v.requireAccount(); err != nil {
 		return err

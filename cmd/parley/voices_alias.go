@@ -10,9 +10,9 @@ import (
 )
 
 type voicesAliasCmd struct {
-	Old    string `arg:"" optional:"" help:"Name or id that programs ask for; without it, all are listed."`
+	Old    string `arg:"" optional:"" help:"Name or id that programs ask for; without it, list all."`
 	New    string `arg:"" optional:"" predictor:"voice" help:"Voice that stands in for it."`
-	Remove bool   `help:"Forget the alias of OLD."`
+	Remove bool   `help:"Delete the alias of OLD."`
 }
 
 func (voicesAliasCmd) Help() string {
@@ -26,15 +26,14 @@ func (voicesAliasCmd) Help() string {
 
   parley voices alias "Gazza" --remove
 
-It holds at once, also in a box that runs, and for all accounts. The voices of the cloud library (Ava Song, Ito …) ` +
-		`have a stand-in that is built in; an alias of the same name goes before it.`
+It takes effect at once, also in a running box, and for all accounts. The voices of the cloud library (Ava Song, ` +
+		`Ito …) have built-in stand-ins; an alias with the same name overrides them.`
 }
 
 // Validate refuses half an alias.
 func (cmd *voicesAliasCmd) Validate() error {
 	if cmd.Remove != (cmd.Old != "" && cmd.New == "") {
-		return errors.New("which voice is to stand in? " +
-			"Give OLD and NEW, or OLD and --remove; parley voices alias lists all")
+		return errors.New("give OLD and NEW, or OLD and --remove; parley voices alias lists all")
 	}
 	return nil
 }

@@ -62,8 +62,8 @@ func TestAVoiceStandsInForAnother(t *testing.T) {
 	}{
 		{[]string{"GAZZA", "--remove"}, `no alias "GAZZA"`}, {[]string{"Gazza"}, "OLD and NEW"},
 		{[]string{"--remove"}, "OLD and NEW"},
-		{[]string{"Gazza", "joe", "--remove"}, "OLD and NEW"}, {[]string{"Gazza", "nobody"}, "choose of"},
-		{[]string{"joe", "jenny"}, "speaks for itself"},
+		{[]string{"Gazza", "joe", "--remove"}, "OLD and NEW"}, {[]string{"Gazza", "nobody"}, "choose one of"},
+		{[]string{"joe", "jenny"}, "needs no stand-in"},
 		{[]string{"bent", "joe", "--voice-aliases", "Bent=jenny"}, "change it there"},
 	} {
 		if code, _, errs := at(x.args...); code == exitDone || !strings.Contains(errs, x.want) {

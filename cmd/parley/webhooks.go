@@ -15,18 +15,18 @@ import (
 	"parley/store"
 )
 
-// webhooksCmd shows and steers what webhooks are told, while the box runs or not.
+// webhooksCmd lists and changes the webhooks of a box, running or not.
 type webhooksCmd struct {
-	IDs    []string `arg:"" optional:"" name:"webhook-id" help:"With --retry or --forget: which, from the list."`
-	Retry  bool     `xor:"do" help:"Try those again, now and for another day."`
-	Forget bool     `xor:"do" help:"Delete those, which were given up."`
-	Test   string   `xor:"do" placeholder:"URL" help:"Send this receiver a signed example, and say what it answers."`
+	IDs    []string `arg:"" optional:"" name:"webhook-id" help:"With --retry or --forget: ids from the list."`
+	Retry  bool     `xor:"do" help:"Retry these webhooks, now and for another day."`
+	Forget bool     `xor:"do" help:"Delete these webhooks, which were given up."`
+	Test   string   `xor:"do" placeholder:"URL" help:"Send this receiver a signed example."`
 
-	All     bool   `help:"With --retry or --forget: all of them."`
-	Account string `predictor:"account" help:"Only those of this account; with --test: whose key signs (default)."`
-	Chat    string `help:"Only those of this chat."`
+	All     bool   `help:"With --retry or --forget: all webhooks."`
+	Account string `predictor:"account" help:"Only this account's; with --test: account of the key (default)."`
+	Chat    string `help:"Only webhooks of this chat."`
 	State   string `enum:"waiting,dead,delivered," default:"" placeholder:"STATE" help:"waiting, dead or delivered."`
-	Limit   int    `default:"100" help:"The newest so many at most."`
+	Limit   int    `default:"100" help:"List at most this many, newest first."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data webhooks.allow_private"`
@@ -45,31 +45,29 @@ func (webhooksCmd) Help() string {
 
   parley webhooks --test https://shop.example/hooks/parley
 
-It lists the webhooks that wait, that were given up (dead), and those of the last day. --retry tries those that ` +
-		`wait at once, and those that were given up for another day; a box that runs learns of it at once, another at ` +
-		`its next start. Those that were given up are forgotten by themselves after seven days. The example of ` +
-		`--test is a ` +
-		`chat_started of a chat that there never was, sent under the rules of the box; the command exits with 1 ` +
-		`unless the receiver answers with 2xx.`
+It lists the webhooks that wait, that were given up (dead), or were delivered within a day. --retry makes waiting ` +
+		`webhooks due now, and tries dead ones for another day; a stopped box does so at its next start. Dead ` +
+		`webhooks are deleted after seven days. --test sends a chat_started of a chat that never existed, under ` +
+		`the rules of the box, and exits with 1 unless the receiver answers with 2xx.`
 }
 
-// Validate refuses what does not go together.
+// Validate checks the combination of flags.
 func (cmd *webhooksCmd) Validate() error {
 	change := cmd.Retry || cmd.Forget
 	switch {
 	case cmd.Limit < 1 || cmd.Limit > 100_000:
-		return fmt.Errorf("--limit %d is not from 1 to 100000", cmd.Limit)
+		return fmt.Errorf("--limit %d is not allowed: use 1 to 100000", cmd.Limit)
 	case change && cmd.All == (len(cmd.IDs) > 0):
-		return errors.New("name them by their ids, or give --all: parley webhooks shows the ids")
+		return errors.New("give ids or --all: parley webhooks shows the ids")
 	case !change && (cmd.All || len(cmd.IDs) > 0):
-		return errors.New("what is to be done with them? Give --retry or --forget")
+		return errors.New("ids and --all need --retry or --forget")
 	case cmd.Test != "":
 		return contract.CheckWebhookURL(cmd.Test)
 	}
 	return nil
 }
 
-// Run lists them, the newest first, or does what the flags say.
+// Run lists webhooks, newest first, or does what the flags say.
 func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
 	if cmd.Test != "" {
 		return cmd.testReceiver(ctx, c, cfg, s)
@@ -108,8 +106,7 @@ func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, 
 		})
 }
 
-// listedWebhook is a webhook in a list, as JSON prints it. Times are Unix
-// milliseconds.
+// listedWebhook is a webhook of a list, as --json prints it. Times are Unix milliseconds.
 type listedWebhook struct {
 	ID        string             `json:"id"`
 	Account   string             `json:"account"`
@@ -121,35 +118,35 @@ type listedWebhook struct {
 	Attempts  int                `json:"attempts"`
 	LastMS    int64              `json:"last_ms,omitempty"` // the newest attempt
 	LastError string             `json:"last_error,omitempty"`
-	// the next attempt; absent where it waits for the one before it in its chat
+	// the next attempt; absent if it waits for an earlier webhook of its chat
 	DueMS   int64 `json:"due_ms,omitempty"`
-	UntilMS int64 `json:"until_ms,omitempty"` // from then on it is not tried again
+	UntilMS int64 `json:"until_ms,omitempty"` // when attempts end
 }
 
-// describe is the state in words.
+// describe returns the state in words.
 func (l listedWebhook) describe(now time.Time) string {
 	switch {
 	case l.State != store.WebhookWaiting:
 		return string(l.State)
 	case l.DueMS == 0:
-		return "waits for the one before it"
+		return "waits for an earlier one"
 	case l.Attempts == 0 || !time.UnixMilli(l.DueMS).After(now):
 		return "due"
 	}
 	return "again in " + time.UnixMilli(l.DueMS).Sub(now).Round(time.Second).String()
 }
 
-// printChanged says how many were changed. That none was is a failure where they were
-// requireAccount.
+// printChanged prints how many webhooks were changed. Named webhooks that were not
+// changed are an error.
 func (cmd *webhooksCmd) printChanged(c *console, f store.WebhookFilter, done string, n int, err error) error {
 	switch named := len(f.IDs); {
 	case err != nil:
 		return err
 	case n < named:
-		return fmt.Errorf("%d of %d ids are of no webhook that can be %s: parley webhooks shows the ids and states",
+		return fmt.Errorf("%d of %d ids are not of webhooks that can be %s: parley webhooks shows ids and states",
 			named-n, named, done)
 	}
-	return c.print(cmd.JSON, map[string]int{done: n}, "%d webhooks are %s\n", n, done)
+	return c.print(cmd.JSON, map[string]int{done: n}, "%d webhooks %s\n", n, done)
 }
 
 // testReceiver sends the example.

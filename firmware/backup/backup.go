@@ -1,5 +1,5 @@
-// Package backup writes all that a box must not lose into one file, and brings
-// it back.
+// Package backup writes all data of a box that must not be lost into one file, and
+// restores it.
 package backup
 
 import (
@@ -22,30 +22,29 @@ import (
 	"parley/internal/progress"
 )
 
-// A backup is a bundle: the manifest under manifestName, then the database and every
-// other file of the data folder, in the manifest's order. Of a file that was
-// deleted while the backup was made it says only that it is gone: what was
-// deleted is in no backup that was made after it.
+// A backup is a bundle: the manifest under manifestName, then the database and every other
+// file of the data folder, in the manifest's order. A file that is deleted while the backup
+// is made is only marked as deleted, so that no later backup contains deleted data.
 const (
 	manifestName = "parley-backup.json"
 	databaseName = layout.Database
 )
 
-// backupFormat is the only format there has been.
+// backupFormat is the only format so far.
 const backupFormat = 1
 
-// Manifest says what a backup holds.
+// Manifest lists the contents of a backup.
 type Manifest struct {
 	Format int           `json:"format"`
 	Parley string        `json:"parley"`  // version of the Parley that made it
 	Schema int64         `json:"schema"`  // version of the database's schema
 	MadeMS int64         `json:"made_ms"` // Unix milliseconds
 	Files  []bundle.File `json:"files"`   // names relative to the data folder
-	// LeftOut are those of Files that were not restored.
+	// LeftOut names those of Files that were not restored.
 	LeftOut []string `json:"-"`
 }
 
-// Bytes is the size of all files together.
+// Bytes returns the size of all files.
 func (m Manifest) Bytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Bytes
@@ -53,19 +52,18 @@ func (m Manifest) Bytes() (n int64) {
 	return n
 }
 
-// Box is the box of which a backup is made.
+// Box is the box to back up.
 type Box struct {
 	Data    string // its data folder
 	Version string // of this Parley
-	// Database writes the database as it is now to a new file, while the box
-	// goes on, and returns its schema's version.
+	// Database writes the current database to a new file, while the box runs, and returns
+	// its schema version.
 	Database func(ctx context.Context, file string, progress func(done, total int64)) (schema int64, err error)
 }
 
-// Make writes all that a box must not lose into one new file, which only its
-// owner can read, while the box runs: the database as it is at one moment, and
-// the recordings, keys, certificates and settings that lie in the data folder.
-// The file appears whole or not at all.
+// Make writes a backup to a new file, which only its owner can read, while the box runs:
+// the database at one moment, and the recordings, keys, certificates and settings of the
+// data folder. The file appears whole or not at all.
 func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manifest, error) {
 	tell = tell.Serial()
 	file, err := filepath.Abs(file)
@@ -75,8 +73,8 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	if err := checkTarget(box.Data, file); err != nil {
 		return Manifest{}, err
 	}
-	// The names come before the database: a recording whose chat is not in it
-	// would be nobody's.
+	// The files are listed before the database is copied: every recording then has its
+	// chat in the copy.
 	names, err := includedFiles(box.Data)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("reading the data folder: %w", err)
@@ -84,7 +82,7 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	stage, err := durable.NewStage(filepath.Dir(file), ".parley-backup-")
 	if err != nil {
 		return Manifest{},
-			fmt.Errorf("%s cannot be written: %w: name a file in a folder that is there and can be written to", file,
+			fmt.Errorf("%s cannot be written: %w: name a file in a writable folder", file,
 				err)
 	}
 	defer stage.Remove()
@@ -98,16 +96,15 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	if err := b.write(ctx, file); err != nil {
 		return b.manifest, err
 	}
-	// The backup is whole, also where the box cannot be told of it: a folder that
-	// is read only can be saved.
+	// The summary is optional: a read-only data folder can be backed up too.
 	_ = writeSummary(box.Data, Summary{b.manifest.MadeMS, b.manifest.Bytes()})
 	return b.manifest, nil
 }
 
-// checkTarget refuses what a backup would overwrite or be lost with.
+// checkTarget refuses files that a backup would overwrite or be lost with.
 func checkTarget(data, file string) error {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("%s is there already: name another file, or delete it", file)
+		return fmt.Errorf("%s exists: name another file, or delete it", file)
 	}
 	data, err := filepath.Abs(data)
 	if err != nil {
@@ -115,14 +112,14 @@ func checkTarget(data, file string) error {
 	}
 	if strings.HasPrefix(file, data+string(filepath.Separator)) {
 		return fmt.Errorf(
-			"%s lies in the data folder, and would be lost with it: name a file elsewhere, best on another disk", file)
+			"%s is in the data folder, and would be lost with it: name a file elsewhere, best on another disk", file)
 	}
 	return nil
 }
 
-// excluded is what a backup leaves out: what is computed anew, what is of the box that
-// runs, the key of the plugins' secrets, without which those in the database are
-// nobody's, and the secrets of the first key, which are to lie in one place only.
+// excluded are files that a backup leaves out: what is computed anew, what belongs to the
+// running box, the key of the plugins' secrets, without which the secrets in the database
+// cannot be decrypted, and the secrets of the first key, which should have no copies.
 var excluded = []string{
 	layout.Address,
 	layout.FirstKey,
@@ -133,10 +130,10 @@ var excluded = []string{
 	layout.Prompts,
 }
 
-// includes tells whether a backup has files of that name, relative to the data folder,
-// or below it. Of what the database is made of it has the file itself alone, and
-// nothing that begins with a dot: that is being written, or is a signal or a lock. A
-// disk may not tell small letters from capitals, so neither does this.
+// includes reports whether a backup includes the file with that name, relative to the
+// data folder. Of the database it includes only the file itself. It includes no names
+// that begin with a dot: those are temporary files, signals or locks. Letter case does
+// not matter, since it does not on some disks.
 func includes(name string) bool {
 	if name == databaseName {
 		return true
@@ -152,8 +149,8 @@ func includes(name string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
-// isProgram tells whether a file is a program or a library of Linux (ELF). A box
-// includes none in its data folder, and settings in a backup could have it load one.
+// isProgram reports whether a file is a Linux program or library (ELF). A box has none in
+// its data folder, and settings in a backup could make the box load one.
 func isProgram(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -169,9 +166,9 @@ func isProgram(path string) (bool, error) {
 	return string(begins) == elf.ELFMAG, nil
 }
 
-// includedFiles returns the names of the files in the data folder that a backup copies
-// as they are: all that it keeps but the database, which needs more care. Folders
-// that an operator has moved to another disk, leaving a link, count.
+// includedFiles returns the names of the files that a backup copies as they are: all that
+// it includes except the database. Links to folders, with which operators move data to
+// another disk, are followed.
 func includedFiles(data string) ([]string, error) {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -201,8 +198,8 @@ func includedFiles(data string) ([]string, error) {
 	return names, nil
 }
 
-// filesBelow returns the files in the folder root, relative to it; a file is
-// "." in itself.
+// filesBelow returns the files in the folder root, relative to it. If root is a file, it
+// returns ".".
 func filesBelow(root string) ([]string, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -215,7 +212,7 @@ func filesBelow(root string) ([]string, error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // deleted as we looked
+			return nil // deleted meanwhile
 		case err != nil:
 			return err
 		case strings.HasPrefix(d.Name(), ".") && d.IsDir():
@@ -230,16 +227,16 @@ func filesBelow(root string) ([]string, error) {
 	return names, err
 }
 
-// backup is one backup in the making.
+// backup is a backup that is being made.
 type backup struct {
 	Box
-	stage    string // holds the copy of the database
+	stage    string // has the copy of the database
 	manifest Manifest
 	report   progress.Func
 }
 
-// checkSpace says when the disk cannot hold the copy of the database and the file at
-// once, taken as if nothing could be compressed: recordings cannot.
+// checkSpace returns an error if the disk cannot hold the copy of the database and the
+// file at once, without compression: recordings do not compress.
 func (b *backup) checkSpace(names []string) error {
 	var need int64
 	for _, suffix := range []string{"", "-wal"} {
@@ -258,13 +255,14 @@ func (b *backup) checkSpace(names []string) error {
 		return err
 	}
 	if need += disk.Spare; free < need {
-		return fmt.Errorf("%s has %d MB free, and the backup may need %d MB: make room, or name a file on another disk",
+		return fmt.Errorf("%s has %d MB free, and the backup may need %d MB: free some space, "+
+			"or name a file on another disk",
 			folder, free/1e6, need/1e6)
 	}
 	return nil
 }
 
-// path is where the file of that name is read.
+// path returns where to read the file with that name.
 func (b *backup) path(name string) string {
 	if name == databaseName {
 		return filepath.Join(b.stage, name)
@@ -272,8 +270,8 @@ func (b *backup) path(name string) string {
 	return filepath.Join(b.Data, filepath.FromSlash(name))
 }
 
-// buildManifest copies the database and fills the manifest. Of a file that grows, a
-// recording under way, the backup has what is there now.
+// buildManifest copies the database and lists the files. Of a growing file, such as a
+// recording in progress, the backup has the present length.
 func (b *backup) buildManifest(ctx context.Context, names []string) error {
 	now := time.Now()
 	copying := progress.Event{Name: "database", Step: progress.Writing}
@@ -321,7 +319,7 @@ func (b *backup) buildManifest(ctx context.Context, names []string) error {
 	return nil
 }
 
-// write makes the file.
+// write writes the file.
 func (b *backup) write(ctx context.Context, file string) error {
 	out, err := durable.Create(file, 0o600)
 	if err != nil {

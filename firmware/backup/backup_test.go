@@ -310,10 +310,10 @@ func TestBackupRefusesWhatItWouldLose(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	must(t, os.WriteFile(there, []byte("x"), 0o600))
 	for file, want := range map[string]string{
-		there:                                "there already",
-		filepath.Join(data, "b"):             "lies in the data folder",
+		there:                                "exists",
+		filepath.Join(data, "b"):             "is in the data folder",
 		filepath.Join(t.TempDir(), "no/b"):   "cannot be written",
-		filepath.Join(data, "recordings/b"):  "lies in the data folder",
+		filepath.Join(data, "recordings/b"):  "is in the data folder",
 		filepath.Join(data, "../data/../x/"): "",
 	} {
 		_, err := Make(t.Context(), Box{data, "1", copied(data)}, file, nil)
@@ -403,10 +403,10 @@ func TestNothingIsHalfRestored(t *testing.T) {
 			Manifest{Format: 1, Files: []bundle.File{database, {Name: "/tmp/x", Bytes: 1, SHA256: sumOf([]byte("x"))}}},
 			database), `"/tmp/x"`, nil},
 		"a name twice": {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, database}}, database,
-			database), "announces", nil},
+			database), "it lists", nil},
 		"a negative size": {archiveOf(t,
 			Manifest{Format: 1, Files: []bundle.File{database, {Name: "x", Bytes: -1, SHA256: ""}}}, database),
-			"announces", nil},
+			"it lists", nil},
 		"too much": {archiveOf(t,
 			Manifest{Format: 1, Files: []bundle.File{{Name: databaseName, Bytes: 1 << 60}}}, database), "MB are needed",
 			nil},

@@ -20,28 +20,26 @@ import (
 	"parley/internal/progress"
 )
 
-// maxManifest bounds what is read before anything is known of the file: the
-// manifest of a million recordings.
+// maxManifest bounds the manifest, which is read before the file can be trusted: that of
+// a million recordings.
 const maxManifest = 256 << 20
 
-// Target is where a backup goes.
+// Target is where to restore a backup.
 type Target struct {
 	Data   string // the data folder; no box may run on it
-	Schema int64  // the newest schema that this Parley knows
-	// Force moves a folder that holds something aside; without it that is an
-	// error.
+	Schema int64  // the newest schema of this Parley
+	// Force moves aside a folder that is not empty, which is an error otherwise.
 	Force bool
-	// Check opens what was restored, before it is put in place, and says what
-	// is wrong with it.
+	// Check opens what was restored, before it is put in place, and returns what is wrong
+	// with it.
 	Check func(ctx context.Context, folder string) error
 }
 
 var errNotBackup = errors.New("it is not a file that parley backup wrote")
 
-// Restore makes the data folder what it was when the backup in file was made.
-// Everything is checked first, and then put in place in one step: after an
-// error the folder is as it was. What was there before is kept, at the path
-// returned; that is empty when nothing was.
+// Restore restores the data folder from the backup in file. It checks everything first,
+// and then replaces the folder in one step: after an error the folder is as it was. The
+// previous folder stays at the path aside, which is empty if there was none.
 func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m Manifest, aside string, err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -56,8 +54,8 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		return m, "", err
 	}
 	if taken && !to.Force {
-		return m, "", fmt.Errorf("the data folder %s is not empty: name another with --data, or pass --force to have "+
-			"what is there moved aside", to.Data)
+		return m, "", fmt.Errorf("the data folder %s is not empty: name another with --data, or pass --force to move "+
+			"its contents aside", to.Data)
 	}
 	r, err := bundle.NewReader(in)
 	if err != nil {
@@ -66,7 +64,7 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 	defer r.Close()
 	stage, err := durable.NewStage(filepath.Dir(to.Data), filepath.Base(to.Data)+".restoring-")
 	if err != nil {
-		return m, "", fmt.Errorf("the folder that is to hold %s cannot be written: %w: run this as its owner, or "+
+		return m, "", fmt.Errorf("the parent folder of %s cannot be written: %w: run this as its owner, or "+
 			"name another with --data", to.Data, err)
 	}
 	m, err = to.unpack(ctx, r, stage.Path, tell.Serial())
@@ -90,7 +88,7 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 	return m, aside, errors.Join(err, stage.Release(), durable.SyncFolder(filepath.Dir(to.Data)))
 }
 
-// realPath is the path behind the links on the way, as far as there is one.
+// realPath resolves the links in a path, if it exists.
 func realPath(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -103,7 +101,7 @@ func realPath(dir string) (string, error) {
 	return real, err
 }
 
-// occupied tells whether the folder holds something; a lock is nothing.
+// occupied reports whether the folder contains anything except a lock or an address.
 func occupied(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +157,7 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 	return m, r.End()
 }
 
-// extract writes a file of the backup into the stage, unless it is a program.
+// extract writes a file of the backup into the stage. A program is an error.
 func extract(ctx context.Context, r *bundle.Reader, f bundle.File, stage string, tell func(bytes int64)) error {
 	path := filepath.Join(stage, filepath.FromSlash(f.Name))
 	if err := r.Extract(ctx, f.Name, f, path, tell); err != nil {
@@ -172,8 +170,7 @@ func extract(ctx context.Context, r *bundle.Reader, f bundle.File, stage string,
 	return err
 }
 
-// readManifest reads what the backup holds and believes none of it that could
-// do harm.
+// readManifest reads the manifest and checks it, since it is not trusted.
 func readManifest(r *bundle.Reader) (m Manifest, err error) {
 	if err := r.Header(manifestName, maxManifest, &m); err != nil {
 		return m, fmt.Errorf("%w: %w", errNotBackup, err)
@@ -186,23 +183,24 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 	var total int64
 	for _, f := range m.Files {
 		if total += f.Bytes; seen[f.Name] || f.Bytes < 0 || total < 0 {
-			return m, fmt.Errorf("%w: it announces %q of %d bytes", errNotBackup, f.Name, f.Bytes)
+			return m, fmt.Errorf("%w: it lists %q with %d bytes", errNotBackup, f.Name, f.Bytes)
 		}
 		seen[f.Name] = true
-		if f.Name == layout.FirstKey { // those of older boxes had it
+		if f.Name == layout.FirstKey { // which backups of older versions have
 			m.LeftOut = append(m.LeftOut, f.Name)
 		} else if !includes(f.Name) {
-			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody has tampered with it",
+			return m, fmt.Errorf("%w: it lists %q, which no backup contains: it was tampered with",
 				errNotBackup, f.Name)
 		}
 	}
 	if !seen[databaseName] {
-		return m, fmt.Errorf("%w: it holds no database", errNotBackup)
+		return m, fmt.Errorf("%w: it has no database", errNotBackup)
 	}
 	return m, nil
 }
 
-// keepPluginKey leaves the box the key of its plugins' secrets, which no backup has.
+// keepPluginKey copies the key of the plugins' secrets, which is in no backup, from the
+// previous folder.
 func keepPluginKey(stage, data string) error {
 	key, err := os.ReadFile(filepath.Join(data, layout.PluginKey))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -214,9 +212,9 @@ func keepPluginKey(stage, data string) error {
 	return durable.WriteFile(filepath.Join(stage, layout.PluginKey), key, 0o600)
 }
 
-// setOwnership gives the files of the stage to their owner only, but for what
-// clients have to trust: to the owner of the folder that they replace, for a box
-// seldom runs as the user who restores. All of it is on the disk then.
+// setOwnership gives the files of the stage to the owner of the previous folder, since
+// the user who restores is seldom the user of the box, and makes them unreadable to
+// others, except what clients must trust. It also syncs the folders.
 func setOwnership(stage, data string) error {
 	var before unix.Stat_t
 	err := unix.Stat(data, &before)
@@ -240,7 +238,7 @@ func setOwnership(stage, data string) error {
 	})
 }
 
-// modeOf is the mode of what lies at path in a restored data folder.
+// modeOf returns the mode of a file in a restored data folder.
 func modeOf(folder, path string, d fs.DirEntry) fs.FileMode {
 	switch {
 	case path == folder:
@@ -253,11 +251,11 @@ func modeOf(folder, path string, d fs.DirEntry) fs.FileMode {
 	return 0o600
 }
 
-// exchange puts the stage where the data folder is, and returns where to find
-// what was there. After an error nothing has changed.
+// exchange puts the stage in the place of the data folder, and returns where the previous
+// folder is. After an error nothing has changed.
 func exchange(stage, data string) (aside string, err error) {
-	// The stage takes the other name first: what was there must not lie under
-	// the name of a stage for a moment, for stages of the dead are deleted.
+	// The stage is renamed first, so that the previous folder never has the name of a
+	// stage: stages of dead processes are deleted.
 	aside = data + ".before-restore-" + time.Now().Format("20060102-150405")
 	if _, err := os.Lstat(aside); err == nil { // of a restore in the same second
 		aside += "-" + strconv.Itoa(time.Now().Nanosecond())
@@ -270,7 +268,7 @@ func exchange(stage, data string) (aside string, err error) {
 		return aside, nil
 	}
 	if errors.Is(err, unix.EBUSY) {
-		err = fmt.Errorf("%s is where a disk is mounted, and cannot be replaced as a whole: restore into a folder on "+
+		err = fmt.Errorf("%s is a mount point, and cannot be replaced as a whole: restore into a folder on "+
 			"it, with --data %s, and start the box with that", data, filepath.Join(data, "parley"))
 	} else {
 		err = fmt.Errorf("putting the backup in place: %w", err)
@@ -278,8 +276,8 @@ func exchange(stage, data string) (aside string, err error) {
 	return "", errors.Join(err, os.RemoveAll(aside))
 }
 
-// dropIfEmpty returns the path of the old data folder, or deletes it and returns
-// nothing when it is empty or was not there.
+// dropIfEmpty returns the path of the previous data folder, or deletes it and returns
+// nothing if it is empty.
 func dropIfEmpty(aside string) (string, error) {
 	taken, err := occupied(aside)
 	if err != nil || taken {

@@ -12,14 +12,14 @@ import (
 	"parley/internal/layout"
 )
 
-// Summary is what a box knows of its newest backup.
+// Summary describes the newest backup of a box.
 type Summary struct {
 	MadeMS int64 `json:"made_ms"` // Unix milliseconds
 	Bytes  int64 `json:"bytes"`   // before compression
 }
 
-// Latest returns what the box whose data lies in a folder knows of its newest
-// backup; false where none was made of it since it lies there.
+// Latest returns the summary of the newest backup of the box with that data folder; ok is
+// false if none was made since the folder exists.
 func Latest(data string) (m Summary, ok bool, err error) {
 	file := filepath.Join(data, layout.LastBackup)
 	text, err := os.ReadFile(file)
@@ -30,7 +30,7 @@ func Latest(data string) (m Summary, ok bool, err error) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err != nil {
-		return m, false, fmt.Errorf("%s: %w: delete it, and the next backup writes a new one", file, err)
+		return m, false, fmt.Errorf("%s: %w: delete it; the next backup writes a new one", file, err)
 	}
 	return m, true, nil
 }

@@ -62,10 +62,10 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 		return f
 	}
 	dir := folderOf(t, map[string]string{"a.opus": "sound", "just-begun.opus": ""})
-	wantFinding(t, found(dir), OK, "2 files, 0.0 MB, each kept as long as its chat")
+	wantFinding(t, found(dir), OK, "2 files, 0.0 MB, each stored as long as its chat")
 	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("noise"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), []byte("more noise"), 0o600))
-	wantFinding(t, found(dir), Warning, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the "+
+	wantFinding(t, found(dir), Warning, "4 files, 0.0 MB, each stored as long as its chat; 2 are incomplete, the "+
 		"first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
 	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false,
 		"0.opus": true}
@@ -101,7 +101,7 @@ func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 		return f
 	}
 	wantFinding(t, found(dir, RecordingLimits{Bytes: 8e9, Days: 30}), OK,
-		"1 files, 2.5 MB of at most 8000.0 MB, each kept for 30 days after its chat")
+		"1 files, 2.5 MB of at most 8000.0 MB, each stored for 30 days after its chat")
 	wantFinding(t, found(dir, RecordingLimits{
 		Bytes:        8e9,
 		Days:         30,
@@ -109,10 +109,10 @@ func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 		ToDelete:     3,
 	}), OK, "1 files")
 	wantFinding(t, found(filepath.Join(dir, "none"), RecordingLimits{Days: 30}), OK,
-		"none yet; 0.0 MB, each kept for 30 days")
+		"none yet; 0.0 MB, each stored for 30 days")
 	f := found(dir, RecordingLimits{Bytes: 1e6, DeletingFrom: time.Now().Add(time.Hour), ToDelete: 3})
-	wantFinding(t, f, Warning, "3 chats' recordings are too old or too much, and are deleted from")
-	if !strings.Contains(f.Mend, "limits.recordings to 0 for ever") {
+	wantFinding(t, f, Warning, "the recordings of 3 chats exceed the limits, and are deleted from")
+	if !strings.Contains(f.Mend, "set it to 0 for ever") {
 		t.Error(f.Mend)
 	}
 }
@@ -152,13 +152,13 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 func TestABackupThatIsOldOrNotThereIsFound(t *testing.T) {
 	now := time.Now()
 	wantFinding(t, Backup(time.Time{}, now), Warning, "none was made")
-	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Warning, "the newest is of")
-	wantFinding(t, Backup(now.Add(-29*24*time.Hour), now), OK, "the newest is of")
+	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Warning, "the newest is from")
+	wantFinding(t, Backup(now.Add(-29*24*time.Hour), now), OK, "the newest is from")
 }
 
 func TestClockThatWasSetBackIsFound(t *testing.T) {
 	now := time.Now()
-	wantFinding(t, Clock(now, now.Add(time.Hour)), Problem, "has been already")
+	wantFinding(t, Clock(now, now.Add(time.Hour)), Problem, "is past already")
 	if f := Clock(now, now.Add(time.Second)); f.Health == Problem {
 		t.Errorf("%+v", f)
 	}

@@ -15,47 +15,45 @@ import (
 	"parley/internal/progress"
 )
 
-// RecordingsCheck is what it takes to examine recordings.
+// RecordingsCheck has what [Recordings] needs.
 type RecordingsCheck struct {
 	Folder string
-	// Expected returns the names of the files that belong to a chat, and whether
-	// each must be there; all others are stray. fs.ErrNotExist: nothing is
-	// known. It is called after the files were listed, so that files which come
-	// later do not count.
+	// Expected returns the names of the files that belong to a chat, and whether each
+	// must exist; all others are stray. The error is fs.ErrNotExist if that is unknown.
+	// It is called after the files are listed, so that later files do not count.
 	Expected func(ctx context.Context) (due map[string]bool, err error)
-	// Check reads a file whole and says what is wrong with it.
+	// Check reads a whole file and returns what is wrong with it.
 	Check  func(name string, f *os.File) error
 	Limits RecordingLimits
 }
 
-// RecordingLimits is what recordings are allowed.
+// RecordingLimits are the limits of recordings.
 type RecordingLimits struct {
-	Bytes int64 // of all together; 0: any
-	Days  int   // that each is kept after its chat; 0: as long as the chat
-	// DeletingFrom is when the box begins to delete recordings that it found when it
-	// first had these limits; the zero time where nothing is known.
+	Bytes int64 // of all together; 0: unlimited
+	Days  int   // for which each is stored after its chat; 0: as long as the chat
+	// DeletingFrom is when the box begins to delete the recordings that exceeded the
+	// limits when it first had them; zero if unknown.
 	DeletingFrom time.Time
-	ToDelete     int // so many
+	ToDelete     int // number of these recordings
 }
 
-// describe say what n bytes are of what is allowed, and how long it lasts.
+// describe describes n bytes of recordings and the limits.
 func (r RecordingLimits) describe(bytes int64) string {
 	words := fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 	if r.Bytes > 0 {
 		words += fmt.Sprintf(" of at most %.1f MB", float64(r.Bytes)/1e6)
 	}
 	if r.Days > 0 {
-		return words + fmt.Sprintf(", each kept for %d days after its chat", r.Days)
+		return words + fmt.Sprintf(", each stored for %d days after its chat", r.Days)
 	}
-	return words + ", each kept as long as its chat"
+	return words + ", each stored as long as its chat"
 }
 
-// progressDelay is how long reading goes on before its progress is shown:
-// the recordings of a few days take no longer.
+// progressDelay is after how long progress is shown: checking the recordings of a few
+// days takes no longer.
 const progressDelay = 2 * time.Second
 
-// Recordings reads every recording, and compares what is there with what
-// should be.
+// Recordings reads every recording, and compares the files with those that should exist.
 func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Finding, error) {
 	f := Finding{Part: "recordings", Health: OK}
 	entries, err := os.ReadDir(s.Folder)
@@ -66,8 +64,8 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 	due, err := s.Expected(ctx)
 	known := !errors.Is(err, fs.ErrNotExist)
 	if err != nil && known {
-		return Finding{"recordings", Warning, "what should be there cannot be told: " + err.Error(),
-			"see what is said of the database"}, ctx.Err()
+		return Finding{"recordings", Warning, "the expected files are unknown: " + err.Error(),
+			"see the finding on the database"}, ctx.Err()
 	}
 	broken, bytes, err := s.read(ctx, entries, tell.Serial())
 	if err != nil {
@@ -79,7 +77,7 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 			said = append(said, fmt.Sprintf("%d %s, the first is %s", len(names), what, names[0]))
 		}
 	}
-	add(broken, "cannot be heard whole")
+	add(broken, "are incomplete")
 	if known {
 		add(s.missing(entries, due), "are missing")
 		add(stray(entries, due), "belong to no chat")
@@ -90,12 +88,12 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 	}
 	var mend []string
 	if len(said) > 0 {
-		mend = append(mend, "bring back from a backup what is lost; delete what belongs to no chat")
+		mend = append(mend, "restore lost files from a backup; delete those that belong to no chat")
 	}
 	if s.Limits.DeletingFrom.After(time.Now()) {
-		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on",
+		said = append(said, fmt.Sprintf("the recordings of %d chats exceed the limits, and are deleted from %s on",
 			s.Limits.ToDelete, s.Limits.DeletingFrom.Local().Format(time.DateTime)))
-		mend = append(mend, "to keep them, set limits.recordings to 0 for ever, or to more")
+		mend = append(mend, "to keep them, raise limits.recordings, or set it to 0 for ever")
 	}
 	if len(said) > 0 {
 		f.Health, f.Mend = Warning, strings.Join(mend, "; ")
@@ -104,8 +102,7 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 	return f, nil
 }
 
-// read checks the files, and returns those with which something is wrong, and
-// why, and how many bytes all have.
+// read checks the files, and returns the broken ones with reasons, and the size of all.
 func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (
 	broken []string, bytes int64, err error,
 ) {
@@ -135,7 +132,7 @@ func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell p
 	return broken, e.Done, nil
 }
 
-// check reads a file. One in which nothing is yet may become a recording.
+// check reads a file. An empty one may become a recording.
 func (s RecordingsCheck) check(name string) (size int64, err error) {
 	f, err := os.Open(filepath.Join(s.Folder, name))
 	if err != nil {
@@ -149,7 +146,7 @@ func (s RecordingsCheck) check(name string) (size int64, err error) {
 	return info.Size(), s.Check(name, f)
 }
 
-// missing are the names of files that are due and not there.
+// missing returns the names of expected files that do not exist.
 func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
 	there := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -159,7 +156,7 @@ func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (na
 		if !must || there[name] {
 			continue
 		}
-		// It may have come since the folder was read.
+		// It may have been created since the folder was listed.
 		if _, err := os.Stat(filepath.Join(s.Folder, name)); errors.Is(err, fs.ErrNotExist) {
 			names = append(names, name)
 		}
@@ -168,7 +165,7 @@ func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (na
 	return names
 }
 
-// stray are the names of files that belong to no chat.
+// stray returns the names of files that belong to no chat.
 func stray(entries []fs.DirEntry, due map[string]bool) (names []string) {
 	for _, e := range entries {
 		if _, spoken := due[e.Name()]; !spoken {

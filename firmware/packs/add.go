@@ -16,13 +16,12 @@ import (
 	"parley/internal/durable"
 )
 
-// A Check loads the model in folder once and says what is wrong with it. The
-// caller of Add brings it, since this package knows no engines.
+// A Check loads the model in folder once and returns what is wrong with it. The caller of
+// Add supplies it, since this package knows no engines.
 type Check func(ctx context.Context, kind Kind, folder string) error
 
-// Add copies an operator's own model into dir as the pack name: one GGUF file,
-// or a Piper voice (an ONNX file) with its JSON. The pack appears only after
-// check has loaded it.
+// Add copies an operator's model into dir as the pack name: one GGUF file, or the ONNX
+// file of a Piper voice with its JSON. The pack appears only after check has loaded it.
 func Add(ctx context.Context, dir string, files []string, name string, check Check) (Pack, error) {
 	if err := checkCustomName(name); err != nil {
 		return Pack{}, err
@@ -39,7 +38,7 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	target := filepath.Join(dir, name)
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		return Pack{},
-			fmt.Errorf("there is a pack %s already: choose another name, or run first: parley packs remove %s", name,
+			fmt.Errorf("there is already a pack %s: choose another name, or run first: parley packs remove %s", name,
 				name)
 	}
 	var need int64
@@ -61,9 +60,9 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	r := record{
 		Name:    name,
 		Kind:    kind,
-		Summary: "your own, from " + filepath.Base(files[0]),
+		Summary: "added by the operator, from " + filepath.Base(files[0]),
 		Version: "1",
-		Licence: "yours to know",
+		Licence: "unknown",
 		Custom:  true,
 	}
 	for to, from := range places {
@@ -83,8 +82,8 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	return r.pack(), durable.Replace(stage.Path, target)
 }
 
-// identify says what the files are by their contents, and where in the pack
-// each belongs.
+// identify returns the kind of the files by their contents, and the files by their names
+// in the pack.
 func identify(files []string) (Kind, map[string]string, error) {
 	places := map[string]string{}
 	for _, path := range files {
@@ -104,7 +103,7 @@ func identify(files []string) (Kind, map[string]string, error) {
 		return Voice, places, nil
 	case len(places) == 1 && places["voice.onnx"] != "":
 		return "", nil,
-			fmt.Errorf("%s looks like a Piper voice: name its JSON file too, it lies beside it as FILE.onnx.json",
+			fmt.Errorf("%s looks like a Piper voice: name its JSON file FILE.onnx.json too",
 				files[0])
 	case len(places) == 1 && places["voice.json"] != "":
 		return "", nil, fmt.Errorf("%s is the JSON file of a Piper voice: name its ONNX file too", files[0])
@@ -112,7 +111,7 @@ func identify(files []string) (Kind, map[string]string, error) {
 	return "", nil, fmt.Errorf("%s: name one GGUF file, or an ONNX file and its JSON file", strings.Join(files, ", "))
 }
 
-// identifyFile returns the name of path's contents in a pack.
+// identifyFile returns the name in a pack for the contents of path.
 func identifyFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,12 +132,12 @@ func identifyFile(path string) (string, error) {
 	case n > 0 && magic[0] == '{':
 		return "voice.json", checkVoiceJSON(path)
 	case strings.HasSuffix(path, ".onnx") && n == 4:
-		return "voice.onnx", nil // protobuf has no magic; loading it will tell
+		return "voice.onnx", nil // protobuf has no magic number; loading the model checks it
 	}
 	return "", fmt.Errorf("%s is neither a GGUF model nor part of a Piper voice (an .onnx file and its JSON)", path)
 }
 
-// checkVoiceJSON says when path is JSON, but not a Piper voice's.
+// checkVoiceJSON returns an error if path is JSON, but not that of a Piper voice.
 func checkVoiceJSON(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -148,7 +147,7 @@ func checkVoiceJSON(path string) error {
 	var voice struct {
 		Phonemes map[string]json.RawMessage `json:"phoneme_id_map"`
 	}
-	// 4 MiB: a voice's file has some 5 kB, of 900 speakers some 30 kB.
+	// 4 MiB: the file of a voice has some 5 kB, with 900 speakers some 30 kB.
 	if err := json.NewDecoder(io.LimitReader(f, 4<<20)).Decode(&voice); err != nil {
 		return fmt.Errorf("%s is not JSON: %w", path, err)
 	}
@@ -158,7 +157,7 @@ func checkVoiceJSON(path string) error {
 	return nil
 }
 
-// copyIn copies a file and returns what to record of it.
+// copyIn copies a file and returns its record.
 func copyIn(ctx context.Context, from, to string) (recordFile, error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -177,11 +176,11 @@ func copyIn(ctx context.Context, from, to string) (recordFile, error) {
 		err
 }
 
-// ErrAbsent says that a pack is not there.
+// ErrAbsent means that a pack does not exist.
 var ErrAbsent = errors.New("is not there")
 
-// DropPartial drops what has arrived in dir of a pack whose pull was broken off: the next
-// one begins anew.
+// DropPartial deletes what an interrupted pull has fetched of a pack, so that the next
+// one starts over.
 func DropPartial(dir string, p Pack) error {
 	unlock, err := lock(dir)
 	if err != nil {
@@ -191,8 +190,7 @@ func DropPartial(dir string, p Pack) error {
 	return os.RemoveAll(filepath.Join(dir, stageName, p.Name))
 }
 
-// Remove takes a pack out of dir: one of the operator's own, or a built-in one
-// to free its space.
+// Remove deletes a pack from dir.
 func Remove(dir string, p Pack) error {
 	if p.System != nil {
 		return fmt.Errorf("pack %s belongs to the operating system: remove it with apt-get", p.Name)

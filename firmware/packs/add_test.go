@@ -39,7 +39,7 @@ func TestOwnModelIsKnownByItsContents(t *testing.T) {
 		{"model.bin", LanguageModel, ""},
 		{"v.onnx v.onnx.json", Voice, ""},
 		{"v.onnx.json v.onnx", Voice, ""},
-		{"v.onnx", "", "name its JSON file too"},
+		{"v.onnx", "", "name its JSON file"},
 		{"v.onnx.json", "", "name its ONNX file too"},
 		{"v.onnx w.onnx", "", "are both"},
 		{"model.bin v.onnx", "", "name one GGUF file"},

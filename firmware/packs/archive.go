@@ -20,15 +20,15 @@ import (
 	"parley/internal/durable"
 )
 
-// An archive gives the members of a fetched package: it calls take for each
-// that want says is wanted.
+// An archive iterates over the members of a fetched package: it calls take for each that
+// want selects.
 type archive func(want func(member string) bool, take func(member string, r io.Reader) error) error
 
 // openArchive finds what a client left in out (pip, npm) or in its cache (go).
 func openArchive(s Source, folder, out string) (archive, error) {
 	if s.Client == "go" {
-		// go mod download unpacks the module; its path is lower case or
-		// escaped, and there is but one: look for it instead of escaping it.
+		// The path of the module in Go's cache is escaped, and there is only one: searching
+		// is simpler than escaping.
 		found, err := filepath.Glob(filepath.Join(folder, "modules", "cache", "download", "*", "*", "*", "@v", "*.zip"))
 		if err != nil || len(found) != 1 {
 			return nil, fmt.Errorf("go left %d archives, not one", len(found))
@@ -107,8 +107,8 @@ func tarMembers(r io.Reader, want func(string) bool, take func(string, io.Reader
 	}
 }
 
-// extractParts writes the wanted members of a package into folder, each checked
-// against its sha256 as it goes by. It ends early with ctx's error.
+// extractParts writes parts of a package into folder, and checks the sha256 of each on
+// the way. It returns early with ctx's error.
 func extractParts(ctx context.Context, a archive, takes []Part, folder string) error {
 	byMember := map[string]Part{}
 	for _, t := range takes {
@@ -134,7 +134,7 @@ func extractParts(ctx context.Context, a archive, takes []Part, folder string) e
 func extractPart(ctx context.Context, t Part, r io.Reader, folder string) error {
 	h := sha256.New()
 	n := &counter{}
-	// One byte more than announced is enough to know that it is too long.
+	// One byte more than expected is enough to detect that it is too long.
 	r = io.TeeReader(io.LimitReader(bundle.Cancellable(ctx, r), t.Bytes+1), io.MultiWriter(h, n))
 	var err error
 	if t.Unpack != nil {
@@ -150,7 +150,7 @@ func extractPart(ctx context.Context, t Part, r io.Reader, folder string) error 
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); n.bytes != t.Bytes || sum != t.SHA256 {
 		return fmt.Errorf(
-			"the package has %d bytes with sha256 %s here, not %d with %s: it is not the one that was published",
+			"it has %d bytes with sha256 %s, not %d with %s: the package is not the published one",
 			n.bytes, sum, t.Bytes, t.SHA256)
 	}
 	return nil
@@ -167,8 +167,8 @@ func unpack(ctx context.Context, takes []Part, r io.Reader, folder string) error
 	}, takes, folder)
 }
 
-// writeAt writes all of r into a file, from offset on, and makes sure that it
-// is on the disk: a marker will say so.
+// writeAt writes all of r into a file, from offset on, and syncs it, since a marker will
+// say that it is complete.
 func writeAt(path string, offset int64, r io.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -193,13 +193,13 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// largest returns the size of the largest file under folder, and of all
-// together. The archive that a client is downloading is the largest, so the
-// first is how far it is; the second grows as long as the client does anything.
+// largest returns the size of the largest file under folder, and of all together. The
+// largest file is the archive that a client is downloading; the total grows while the
+// client does anything.
 func largest(folder string) (one, all int64) {
 	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // a file that went away while we looked
+			return nil // a file that was removed meanwhile
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			one = max(one, info.Size())

@@ -216,7 +216,7 @@ func TestHostileExportIsRefused(t *testing.T) {
 		members []*tar.Header
 		want    string
 	}{
-		"a file that climbs out":    {pack("m", outside), []*tar.Header{member("m/../../../evil")}, "holds model.gguf"},
+		"a file that climbs out":    {pack("m", outside), []*tar.Header{member("m/../../../evil")}, "has the files model.gguf"},
 		"a pack that climbs out":    {pack("../m", x), []*tar.Header{member("../m/model.gguf")}, "the name"},
 		"a pack named as the stage": {pack(".stage", x), nil, "the name"},
 		"an empty name":             {pack("", x), nil, "the name"},
@@ -231,10 +231,10 @@ func TestHostileExportIsRefused(t *testing.T) {
 		"a size below zero": {pack("m", bundle.File{Name: "model.gguf", Bytes: -1, SHA256: x.SHA256}), nil,
 			"size -1"},
 		"a size beyond the disk": {pack("m", bundle.File{Name: "model.gguf", Bytes: 1 << 60, SHA256: x.SHA256}), nil,
-			"make room"},
+			"free some space"},
 		"a forged built-in": {pack("voice-joe", x), []*tar.Header{member("voice-joe/model.gguf")},
 			"not the one that this Parley uses"},
-		"a system pack": {pack("espeak-ng", x), nil, "cannot be carried"},
+		"a system pack": {pack("espeak-ng", x), nil, "cannot be imported"},
 		"another kind": {header{Format: 1, Packs: []record{{Name: "m", Kind: Runtime}}}, nil,
 			"not a \"runtime\""},
 		"the same pack twice": {header{Format: 1, Packs: append(pack("m", x).Packs, pack("m", x).Packs...)}, nil,

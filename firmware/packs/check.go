@@ -15,7 +15,7 @@ import (
 	"parley/internal/disk"
 )
 
-// Status is how a pack stands.
+// Status is the status of a pack.
 type Status string
 
 // How a pack may stand.
@@ -25,23 +25,23 @@ const (
 	Damaged Status = "damaged"
 )
 
-// A State says how a pack stands in a folder.
+// A State is the state of a pack in a folder.
 type State struct {
 	Pack   Pack
 	Status Status
-	Why    string // what is missing or wrong; empty when ready
-	Mend   string // the command that mends it; empty when ready
+	Why    string // what is missing or wrong; empty if ready
+	Mend   string // the command that fixes it; empty if ready
 
-	valid map[string]recordFile // files that are right, by name
+	valid map[string]recordFile // valid files, by name
 }
 
 func (s State) String() string {
 	return fmt.Sprintf("pack %s is %s (%s): run: %s", s.Pack.Name, s.Status, s.Why, s.Mend)
 }
 
-// Verify says how each of packs stands in dir. A file whose size and time are
-// as they were when it was last found right is trusted, unless deep is set:
-// then every file is hashed. The only error is ctx's.
+// Verify returns the state of each of packs in dir. A file with the size and time of its
+// last check is trusted, unless deep is set: then every file is hashed. The only error is
+// ctx's.
 func Verify(ctx context.Context, dir string, packs []Pack, deep bool) ([]State, error) {
 	states := make([]State, 0, len(packs))
 	for _, p := range packs {
@@ -58,7 +58,7 @@ func Verify(ctx context.Context, dir string, packs []Pack, deep bool) ([]State, 
 	return states, nil
 }
 
-// Missing returns those of packs that are not ready in dir.
+// Missing returns the states of those of packs that are not ready in dir.
 func Missing(ctx context.Context, dir string, packs []Pack) ([]State, error) {
 	states, err := Verify(ctx, dir, packs, false)
 	var missing []State
@@ -70,7 +70,7 @@ func Missing(ctx context.Context, dir string, packs []Pack) ([]State, error) {
 	return missing, err
 }
 
-// ErrNotReady says which packs are missing or damaged, and what mends them.
+// ErrNotReady lists packs that are missing or damaged, and how to fix that.
 type ErrNotReady struct {
 	States []State
 	Dir    string // their folder
@@ -97,7 +97,7 @@ func (e *ErrNotReady) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Require returns nil when all packs are ready in dir, else an *ErrNotReady.
+// Require returns nil if all packs are ready in dir, else an *ErrNotReady.
 func Require(ctx context.Context, dir string, packs []Pack) error {
 	missing, err := Missing(ctx, dir, packs)
 	if err == nil && len(missing) > 0 {
@@ -106,16 +106,16 @@ func Require(ctx context.Context, dir string, packs []Pack) error {
 	return err
 }
 
-// inspect looks at a pack's folder. When the files are right but the record
-// does not say so, it writes the record, so that the next look is quick; a
-// folder that cannot be written stays slow and right.
+// inspect checks a pack's folder. If the files are right but the record does not say so,
+// it writes the record, so that the next check is quick; if the folder is read-only,
+// checks stay slow.
 func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, error) {
 	build, ok := p.Build()
 	if !ok {
 		return State{
 			Pack:   p,
 			Status: Absent,
-			Why:    "it is not made for " + runtime.GOARCH + " processors",
+			Why:    "it is not available for " + runtime.GOARCH + " processors",
 			Mend:   "parley on " + strings.Join(builtFor(p), " or "),
 		}, nil
 	}
@@ -150,8 +150,7 @@ func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, erro
 	return s, nil
 }
 
-// summary is the first reason and how many more there are: enough to know
-// what to do.
+// summary is the first reason and the number of others: enough to know what to do.
 func summary(whys []string, files int) string {
 	switch {
 	case len(whys) == files && strings.HasSuffix(whys[0], " is not there"):
@@ -162,7 +161,7 @@ func summary(whys []string, files int) string {
 	return whys[0]
 }
 
-// inspectFile says why f is not right in folder, or nothing when it is.
+// inspectFile says why f is not valid in folder; why is empty if it is.
 func inspectFile(ctx context.Context, folder string, f bundle.File, known record, deep bool,
 	hashed *bool) (info os.FileInfo, why string, damaged bool) {
 	path := filepath.Join(folder, filepath.FromSlash(f.Name))

@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// clients runs the package clients. Each run has a private folder for all that
-// it writes, so that nothing of it is left elsewhere and its growth can be
-// watched.
+// clients runs the package clients. Each run writes to a private folder only, so that it
+// leaves nothing elsewhere and its growth can be watched.
 type clients struct {
-	tools string // a folder to look in after PATH: the Go that make may have fetched
+	tools string // a folder to search after PATH: the Go that make may have fetched
 }
 
 // fetch downloads s into folder and returns the archive.
@@ -39,7 +38,7 @@ func (c clients) fetch(ctx context.Context, s Source, folder string) (archive, e
 	return openArchive(s, folder, out)
 }
 
-// command is the package client's command line for s.
+// command returns the package client's command line for s.
 func (c clients) command(ctx context.Context, s Source, folder, out string) (*exec.Cmd, error) {
 	switch s.Client {
 	case "pip":
@@ -59,8 +58,8 @@ func (c clients) command(ctx context.Context, s Source, folder, out string) (*ex
 	return nil, fmt.Errorf("there is no package client %q", s.Client)
 }
 
-// tool finds the first of names. Where there is none, the error is an
-// *ErrNoClient.
+// tool returns a command of the first of names that exists. If none exists, the error is
+// an *ErrNoClient.
 func (c clients) tool(ctx context.Context, names []string, debian string, args ...string) (*exec.Cmd, error) {
 	for _, name := range names {
 		path, err := exec.LookPath(name)
@@ -74,16 +73,16 @@ func (c clients) tool(ctx context.Context, names []string, debian string, args .
 	return nil, &ErrNoClient{names[0], debian}
 }
 
-// ErrNoClient says that a package client is not installed.
+// ErrNoClient means that a package client is not installed.
 type ErrNoClient struct{ Client, Debian string }
 
 func (e *ErrNoClient) Error() string {
-	return fmt.Sprintf("%s is not installed, and this pack is fetched with it: run as root: apt-get install %s",
+	return fmt.Sprintf("%s, which fetches this pack, is not installed: run as root: apt-get install %s",
 		e.Client, e.Debian)
 }
 
-// run runs cmd in a process group of its own, so that cancelling it ends what
-// it started too, at once unless cmd says how, and puts the end of what it complained of into its error.
+// run runs cmd in a process group of its own, so that cancelling it also ends its
+// children, at once unless cmd says how. Its error has the last lines of the output.
 func (c clients) run(cmd *exec.Cmd) error {
 	var complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &complaint, &complaint
@@ -102,8 +101,7 @@ func (c clients) run(cmd *exec.Cmd) error {
 	return fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
 }
 
-// lastLines returns the last lines of a client's output, at most 500 bytes, on
-// one line.
+// lastLines returns the last lines of a client's output on one line, at most 500 bytes.
 func lastLines(output string) string {
 	var kept []string
 	n := 0
@@ -115,7 +113,7 @@ func lastLines(output string) string {
 		}
 	}
 	if len(kept) == 0 {
-		return "it did not say why"
+		return "it printed no reason"
 	}
 	words := strings.Join(kept, " / ")
 	return words[max(0, len(words)-500):]

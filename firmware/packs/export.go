@@ -13,11 +13,11 @@ import (
 	"parley/internal/progress"
 )
 
-// An exported file is a bundle: the header under headerName, then every file of
-// every pack as pack/file, in the header's order.
+// headerName is the header of an exported file, a bundle. The files of every pack follow
+// as PACK/FILE, in the header's order.
 const headerName = "parley-packs.json"
 
-// exportFormat is the only format there has been.
+// exportFormat is the only format so far.
 const exportFormat = 1
 
 type header struct {
@@ -25,17 +25,17 @@ type header struct {
 	Packs  []record `json:"packs"`
 }
 
-// Export writes packs from dir into one file, for Import on another machine.
-// The file appears whole or not at all. Packs of the operating system cannot
-// be carried; tell hears so. Each file is checked as it is read, so that no
-// damage is carried on.
+// Export writes packs from dir into one file, for Import on another machine. The file
+// appears whole or not at all. Packs of the operating system are skipped, with an event
+// for tell. Each file is checked as it is read.
 func Export(ctx context.Context, dir string, packs []Pack, file string, tell progress.Func) error {
 	tell = tell.Serial()
 	var carried []Pack
 	for _, p := range packs {
 		if p.System != nil {
 			tell(progress.Event{Name: p.Name, Step: progress.Skipped,
-				Note: "belongs to the operating system: there, run: " + inspectSystem(p, "/nowhere").Mend})
+				Note: "belongs to the operating system: on the other machine, run: " +
+					inspectSystem(p, "/nowhere").Mend})
 			continue
 		}
 		carried = append(carried, p)
@@ -51,7 +51,7 @@ func Export(ctx context.Context, dir string, packs []Pack, file string, tell pro
 		return fmt.Errorf("exporting: %w", err)
 	}
 	defer out.Discard()
-	// Always the same time, so that the same packs make the same file.
+	// A fixed time, so that the same packs make the same file.
 	w, err := bundle.NewWriter(out, time.Unix(0, 0), 0o644)
 	if err != nil {
 		return err

@@ -12,20 +12,17 @@ import (
 )
 
 const (
-	// maxTries is how often a package is asked for before we give up; clients try
-	// again by themselves when a connection breaks, this is for what they
-	// take for final.
+	// maxTries bounds the tries for a package. Clients retry broken connections by
+	// themselves; these tries are for failures that they take for final.
 	maxTries = 3
-	// stallTimeout is how long a client may write nothing before it is given up:
-	// longer than any client's own time limit on a connection (npm's is five
-	// minutes, pip's 15 s).
+	// stallTimeout is how long a client may write nothing before it is stopped: longer
+	// than any client's timeout for a connection (npm's is five minutes, pip's 15 s).
 	stallTimeout = 6 * time.Minute
-	// pollInterval is how often a download's size is looked at.
+	// pollInterval is how often the size of a download is checked.
 	pollInterval = 300 * time.Millisecond
 )
 
-// fetch downloads one source and takes its parts, trying again when its client
-// fails.
+// fetch downloads a source and extracts its parts, and tries again if its client fails.
 func (p *puller) fetch(ctx context.Context, d *download) error {
 	for try := 1; ; try++ {
 		again, err := p.tryFetch(ctx, d)
@@ -43,8 +40,8 @@ func (p *puller) fetch(ctx context.Context, d *download) error {
 	}
 }
 
-// tryFetch says whether its error may go away by itself: that of a client may,
-// a package that is not what was published will not be another in a second.
+// tryFetch reports whether a retry may succeed: after a failure of the client, but not if
+// the package is not the published one.
 func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -77,7 +74,7 @@ func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err err
 	return false, os.WriteFile(d.stage.marker(d.index), nil, 0o644)
 }
 
-// cancelWhenStalled stops a client whose folder has not grown for too long.
+// cancelWhenStalled stops a client whose folder has not grown for stallTimeout.
 func cancelWhenStalled(ctx context.Context, folder string, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
@@ -91,13 +88,13 @@ func cancelWhenStalled(ctx context.Context, folder string, stop context.CancelCa
 			if _, all := largest(folder); all != size {
 				size, grown = all, now
 			} else if now.Sub(grown) > stallTimeout {
-				stop(fmt.Errorf("nothing arrived for %s: check the network, and run the command again", stallTimeout))
+				stop(fmt.Errorf("no data arrived for %s: check the network, and run the command again", stallTimeout))
 			}
 		}
 	}
 }
 
-// watch tells how far the downloads are, until over is closed.
+// watch reports the progress of the downloads, until over is closed.
 func (p *puller) watch(over <-chan struct{}) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -115,8 +112,8 @@ func (p *puller) watch(over <-chan struct{}) {
 	}
 }
 
-// stateOf tells how far a job is; active is false when no client works for it.
-// It downloads as long as anything of it does, else it unpacks.
+// stateOf returns the progress of a job; active is false if no client works for it. The
+// step is downloading as long as any of its clients downloads, else unpacking.
 func (p *puller) stateOf(j *job) (e progress.Event, active bool) {
 	e = progress.Event{
 		Name:  j.stage.pack.Name,

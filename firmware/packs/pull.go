@@ -13,25 +13,24 @@ import (
 	"parley/internal/progress"
 )
 
-// maxDownloads is how many packages are fetched at a time: registries give each
-// connection a share, and more than four make small machines start too many
-// package clients.
+// maxDownloads bounds the parallel downloads: registries limit the rate of each
+// connection, and small machines cannot run more package clients.
 const maxDownloads = 4
 
-// Pull fetches what is missing or damaged of packs into dir. What is there and
-// right stays; what was fetched before an interruption is not fetched again. A
-// pack appears in dir whole or not at all.
+// Pull fetches packs that are missing or damaged in dir. Valid files stay, and what an
+// interrupted pull fetched is not fetched again. A pack appears in dir whole or not at
+// all.
 func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) error {
 	tell = tell.Serial()
 	if missing, err := Missing(ctx, dir, packs); err != nil || len(missing) == 0 {
-		return err // also where dir cannot be written to
+		return err // also if dir is read-only
 	}
 	unlock, err := lock(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	missing, err := Missing(ctx, dir, packs) // another may have pulled meanwhile
+	missing, err := Missing(ctx, dir, packs) // another process may have pulled meanwhile
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) err
 		report:  tell,
 		clients: clients{tools: filepath.Join(filepath.Dir(dir), "toolchain", "bin")},
 	}
-	if err := os.RemoveAll(p.temp); err != nil { // what a killed pull left
+	if err := os.RemoveAll(p.temp); err != nil { // left by a killed pull
 		return err
 	}
 	defer os.RemoveAll(p.temp)
@@ -65,27 +64,27 @@ type puller struct {
 	downloads []*download
 }
 
-// job is one pack to be put together.
+// job is a pack to be assembled.
 type job struct {
 	stage *stage
 	valid map[string]recordFile
 	total int64 // bytes to download
 	done  atomic.Int64
-	left  atomic.Int32 // downloads to go
+	left  atomic.Int32 // remaining downloads
 }
 
 // download is one source of a job.
 type download struct {
 	*job
 	index     int
-	folder    atomic.Pointer[string] // where its client works; nil when it does not
-	unpacking atomic.Bool            // the client is done, its archive is being taken apart
+	folder    atomic.Pointer[string] // folder of the running client; nil if none runs
+	unpacking atomic.Bool            // the client is done, and its archive is being extracted
 }
 
 func (d *download) source() Source { return d.stage.build.Sources[d.index] }
 
-// plan adds what state's pack needs to the pull. What the operating system
-// provides is installed at once: it asks for a password or fails early.
+// plan adds a pack to the pull. A pack of the operating system is installed at once: that
+// may ask for a password, or fail early.
 func (p *puller) plan(ctx context.Context, state State) error {
 	if state.Pack.System != nil {
 		p.report(progress.Event{Name: state.Pack.Name, Step: progress.Installing, Total: state.Pack.Bytes()})
@@ -113,9 +112,9 @@ func (p *puller) plan(ctx context.Context, state State) error {
 	return nil
 }
 
-// space is how many bytes the pull needs on the disk: the files, and what the
-// clients need for the archives that they fetch at the same time (the archive,
-// its copy in npm's cache or its unpacked form in Go's).
+// space returns how many bytes the pull needs on the disk: the files, and three times the
+// archives that are fetched in parallel (the archive, and its copy in npm's cache or its
+// unpacked form in Go's).
 func (p *puller) space() int64 {
 	var files int64
 	var archives []int64
@@ -143,8 +142,8 @@ func partBytes(takes []Part, good map[string]recordFile) int64 {
 	return n
 }
 
-// work carries the pull out. The first failure stops it, as the end of ctx does;
-// what other clients had finished by then is kept.
+// work runs the pull. The first failure stops it; what other clients have finished by
+// then stays.
 func (p *puller) work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxDownloads)
@@ -155,7 +154,7 @@ func (p *puller) work(ctx context.Context) error {
 		p.watch(over)
 	}()
 	for _, j := range p.jobs {
-		if j.left.Load() == 0 { // all is there, only not together
+		if j.left.Load() == 0 { // all parts are there, but not assembled
 			group.Go(func() error { return p.finish(ctx, j) })
 		}
 	}
@@ -177,7 +176,7 @@ func (p *puller) work(ctx context.Context) error {
 	return err
 }
 
-// finish puts a job's pack in place.
+// finish installs a job's pack.
 func (p *puller) finish(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)

@@ -123,7 +123,7 @@ func TestStagedPartThatRottedIsFetchedAnew(t *testing.T) {
 	r.hang()
 	flip(t, filepath.Join(dir, stageName, "m", "files", "model.gguf"), 3)
 	err := Pull(t.Context(), dir, []Pack{p}, nil)
-	if err == nil || !strings.Contains(err.Error(), "pack m did not come out right: model.gguf") {
+	if err == nil || !strings.Contains(err.Error(), "pack m is damaged: model.gguf") {
 		t.Fatalf("got %v", err)
 	}
 	pull(t, dir, p)
@@ -177,7 +177,7 @@ func TestPackageThatIsNotWhatWasPublishedIsRefused(t *testing.T) {
 		p := r.model("m", 1)
 		r.publish("m-part0", []byte(data))
 		err := Pull(t.Context(), dir, []Pack{p}, nil)
-		if err == nil || !strings.Contains(err.Error(), "pip m-part0 1: data: the package has") {
+		if err == nil || !strings.Contains(err.Error(), "pip m-part0 1: data: it has") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		wantStatus(t, dir, p, false, Absent)
@@ -247,7 +247,7 @@ func TestFullDiskIsToldBeforeTheDownload(t *testing.T) {
 	b := p.Builds["any"]
 	b.Sources[0].Parts[0].Bytes = 1 << 60
 	err := Pull(t.Context(), t.TempDir(), []Pack{p}, nil)
-	if err == nil || !strings.Contains(err.Error(), "make room") {
+	if err == nil || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("got %v", err)
 	}
 	if calls := r.calls(); len(calls) > 0 {

@@ -13,12 +13,12 @@ import (
 	"parley/internal/durable"
 )
 
-// recordName is the file in a pack's folder that says what lies there.
+// recordName is the file in a pack's folder that describes it.
 const recordName = "pack.json"
 
-// A record is what pack.json holds: the manifest's outcome, and for each file
-// the time at which it was last found right, so that it need not be hashed
-// again as long as size and time stay the same.
+// A record is the content of pack.json: a description of the pack, and the time of each
+// file at its last check, so that a file is not hashed again while its size and time stay
+// the same.
 type record struct {
 	Name    string       `json:"name"`
 	Kind    Kind         `json:"kind"`
@@ -45,8 +45,8 @@ func newRecord(p Pack) record {
 	}
 }
 
-// readRecord reads pack.json in folder. A missing or unreadable one is the
-// zero record: everything is then hashed.
+// readRecord reads pack.json in folder. It returns the zero record if that is missing or
+// unreadable; all files are then hashed.
 func readRecord(folder string) record {
 	text, err := os.ReadFile(filepath.Join(folder, recordName))
 	if err != nil {
@@ -59,7 +59,7 @@ func readRecord(folder string) record {
 	return r
 }
 
-// write puts the record into folder, whole or not at all.
+// write writes the record into folder, whole or not at all.
 func (r record) write(folder string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -68,12 +68,12 @@ func (r record) write(folder string) error {
 	return durable.WriteFile(filepath.Join(folder, recordName), append(text, '\n'), 0o644)
 }
 
-// verified tells that f was found right when it had this size and time.
+// verified reports whether f was valid with this size and time.
 func (r record) verified(f bundle.File, info os.FileInfo) bool {
 	return slices.Contains(r.Files, recordFile{f, info.ModTime().UnixNano()})
 }
 
-// pack returns the pack of an operator's record.
+// pack returns the pack of an added model.
 func (r record) pack() Pack {
 	b := Build{}
 	for _, f := range r.Files {
@@ -90,7 +90,7 @@ func (r record) pack() Pack {
 	}
 }
 
-// customFiles are the files of the kinds of packs that an operator may add.
+// customFiles returns the files of the kinds of packs that an operator can add.
 func customFiles(k Kind) ([]string, error) {
 	switch k {
 	case LanguageModel:
@@ -98,13 +98,12 @@ func customFiles(k Kind) ([]string, error) {
 	case Voice:
 		return []string{"voice.json", "voice.onnx"}, nil
 	}
-	return nil, fmt.Errorf("a pack of one's own is a %s or a %s, not a %q", LanguageModel, Voice, k)
+	return nil, fmt.Errorf("an added pack is a %s or a %s, not a %q", LanguageModel, Voice, k)
 }
 
 var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// checkCustom says what is wrong with a record of a pack of the operator's own,
-// which may come from a stranger's file.
+// checkCustom checks the record of an added pack, which may come from an untrusted file.
 func (r record) checkCustom() error {
 	if err := checkCustomName(r.Name); err != nil {
 		return err
@@ -116,14 +115,15 @@ func (r record) checkCustom() error {
 	var have []string
 	for _, f := range r.Files {
 		if f.Bytes <= 0 || !hexSHA256.MatchString(f.SHA256) {
-			return fmt.Errorf("pack %s: %q has size %d and sha256 %q: not those of a file", r.Name, f.Name, f.Bytes,
+			return fmt.Errorf("pack %s: %q has an invalid size %d or sha256 %q", r.Name, f.Name, f.Bytes,
 				f.SHA256)
 		}
 		have = append(have, f.Name)
 	}
 	slices.Sort(have)
 	if !slices.Equal(have, want) {
-		return fmt.Errorf("pack %s: a %s holds %s, this one %q", r.Name, r.Kind, strings.Join(want, " and "), have)
+		return fmt.Errorf("pack %s: a %s has the files %s, this one has %q", r.Name, r.Kind,
+			strings.Join(want, " and "), have)
 	}
 	return nil
 }

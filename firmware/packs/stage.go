@@ -18,24 +18,23 @@ import (
 	"parley/internal/durable"
 )
 
-// stageName is the folder inside the packs folder in which packs are put
-// together. It lies there so that a finished pack is moved by renaming.
+// stageName is the folder inside the packs folder in which packs are assembled, so that a
+// finished pack is installed by renaming.
 const stageName = ".stage"
 
-// A stage is where one pack is put together. What was fetched stays there
-// until the pack is whole, so that an interrupted pull goes on where it was.
+// A stage is where a pack is assembled. What was fetched stays there until the pack is
+// complete, so that an interrupted pull can continue.
 //
-//	files/    the pack's folder to be; parts are written at their place in a file
-//	done/N    the Nth source's parts are there and were right
-//	build     which build this is: another one starts anew
+//	files/    the future folder of the pack; parts are written at their offset in a file
+//	done/N    the Nth source's parts are there and were valid
+//	build     which build this is: for another one the stage starts over
 type stage struct {
 	folder string
 	pack   Pack
 	build  Build
 }
 
-// openStage finds or makes the stage of the pack that state is about, with the
-// files that are right already linked into it.
+// openStage opens or creates the stage of a pack, and links its valid files into it.
 func openStage(dir string, state State) (*stage, error) {
 	build, _ := state.Pack.Build()
 	s := &stage{filepath.Join(dir, stageName, state.Pack.Name), state.Pack, build}
@@ -73,8 +72,8 @@ func (s *stage) marker(source int) string {
 	return filepath.Join(s.folder, "done", strconv.Itoa(source))
 }
 
-// missingSources returns which of the build's sources must still be fetched, when the
-// files in good are right already.
+// missingSources returns the indexes of the sources that must still be fetched, given the
+// valid files.
 func (s *stage) missingSources(good map[string]recordFile) []int {
 	var lacking []int
 	for i, source := range s.build.Sources {
@@ -94,8 +93,8 @@ func anyMissing(takes []Part, good map[string]recordFile) bool {
 	return false
 }
 
-// missingParts leaves out of takes what is right already: those files are
-// links to the pack in use, which must not be written to.
+// missingParts returns the parts that are not valid already. Valid files are links to the
+// pack in use, which must not be written to.
 func missingParts(takes []Part, good map[string]recordFile) []Part {
 	var left []Part
 	for _, t := range takes {
@@ -107,7 +106,7 @@ func missingParts(takes []Part, good map[string]recordFile) []Part {
 	return left
 }
 
-// finish checks the pack as a whole, writes its papers and puts it in place.
+// finish checks the pack as a whole, writes its licence and record, and installs it.
 func (s *stage) finish(ctx context.Context, dir string) error {
 	r := newRecord(s.pack)
 	for _, f := range s.build.Files {
@@ -120,7 +119,7 @@ func (s *stage) finish(ctx context.Context, dir string) error {
 			err = fmt.Errorf("%s has sha256 %s, not %s", f.Name, sum, f.SHA256)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("pack %s did not come out right: %w: run the command again, it begins anew",
+			return errors.Join(fmt.Errorf("pack %s is damaged: %w: run the command again; it starts over",
 				s.pack.Name, err), os.RemoveAll(s.folder))
 		}
 		info, err := os.Stat(path)
@@ -141,8 +140,8 @@ func (s *stage) finish(ctx context.Context, dir string) error {
 	return os.RemoveAll(s.folder)
 }
 
-// unlinkShared removes the links that an earlier run made to the pack in use:
-// what was right then may not be now, and would be written through the link.
+// unlinkShared removes the links that an earlier run made to the pack in use: files that
+// were valid then may not be now, and would be written through the link.
 func unlinkShared(folder string) error {
 	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -159,7 +158,7 @@ func unlinkShared(folder string) error {
 	})
 }
 
-// link makes to the same file as from, or a copy where that cannot be.
+// link makes to a hard link to from, or a copy if that is not possible.
 func link(from, to string) error {
 	from, err := filepath.EvalSymlinks(from)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// systemRoot is where the operating system lies.
+// systemRoot is the root of the operating system's files.
 const systemRoot = "/"
 
-// inspectSystem looks for the library and the data of a System pack in the
-// folders where Linux distributions keep them.
+// inspectSystem looks for the library and the data of a System pack in the folders where
+// Linux distributions have them.
 func inspectSystem(p Pack, root string) State {
 	s := State{Pack: p, Status: Ready}
 	libraries := []string{"usr/lib/*-linux-gnu*", "usr/lib64", "usr/lib", "usr/local/lib", "lib/*-linux-gnu*"}
@@ -44,9 +44,8 @@ func findAny(root string, folders []string, name string) bool {
 	})
 }
 
-// installSystem installs a System pack with apt-get, as root or through a sudo
-// that asks nothing. Where neither is to be had, the error is the command for
-// a person to run.
+// installSystem installs a System pack with apt-get, as root or through a sudo that needs
+// no password. Otherwise the error has the command for the operator to run.
 func installSystem(ctx context.Context, p Pack, c clients) error {
 	command := append([]string{"apt-get", "install", "-y", "--no-install-recommends"}, p.System.Packages...)
 	if os.Geteuid() != 0 {
@@ -54,12 +53,12 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 	}
 	byHand := fmt.Sprintf("run as root: apt-get install %s", strings.Join(p.System.Packages, " "))
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("pack %s belongs to the operating system, and apt-get is not there to install it: install "+
+		return fmt.Errorf("pack %s belongs to the operating system, and there is no apt-get: install "+
 			"%s with the system's own package manager", p.Name, strings.Join(p.System.Packages, " and "))
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	// Interrupted, not killed: apt-get then ends between two packages.
+	// Interrupted, not killed, so that apt-get ends between two packages.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 20 * time.Second
 	if err := c.run(cmd); err != nil {

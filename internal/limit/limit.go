@@ -22,9 +22,9 @@ type Rule struct {
 
 // Errors of Acquire and TryAcquire.
 var (
-	ErrFull    = errors.New("there is no room")
-	ErrPerKey  = errors.New("one has as many as it may")
-	ErrTimeout = errors.New("it took too long until there was room")
+	ErrFull    = errors.New("all slots are in use")
+	ErrPerKey  = errors.New("the key has as many slots as it may have")
+	ErrTimeout = errors.New("no slot became free in time")
 )
 
 // Limiter admits by a Rule. Of the waiting callers, one whose key has the fewest active
