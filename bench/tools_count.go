@@ -60,7 +60,8 @@ func (t *toolCounts) countCall(request toolRequest, call *engine.ToolCall, text 
 		}
 		if call != nil {
 			t.invented++
-			t.announce("called %s %s, though nobody said %s: %q", call.Name, call.Arguments, request.Missing, request.lastLine())
+			t.announce("called %s %s, though the user did not say %s: %q", call.Name, call.Arguments, request.Missing,
+				request.lastLine())
 		} else if !asks {
 			t.announce("did not ask for %s: %q: %q", request.Missing, request.lastLine(), text)
 		}

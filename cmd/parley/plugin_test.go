@@ -109,7 +109,7 @@ func TestPluginCommands(t *testing.T) {
 		{"", `call trial {"do":"http"}`, exitFailed, "", "not granted"},
 		{"", `call trial {"do":"log"}`, 0, "logged", "info: a line of the log"},
 		{"", "call trial nonsense", exitMisuse, "", "not a JSON object"},
-		{"", `call trial {"do":7}`, exitMisuse, "", "do not match the schema of run: at '/do': got number, want string"},
+		{"", `call trial {"do":7}`, exitMisuse, "", "the schema of run: at '/do': got number, want string"},
 		{"", `call trial {"place":"Zoo"}`, exitMisuse, "", "missing property 'do'"},
 		{`{"do":null}`, "call trial -", exitMisuse, "", "at '/do'"},
 		{"", "call trial --tool nonsense", exitMisuse, "", "it has: run"},

@@ -216,7 +216,7 @@ func TestHostileExportIsRefused(t *testing.T) {
 		members []*tar.Header
 		want    string
 	}{
-		"a file that climbs out":    {pack("m", outside), []*tar.Header{member("m/../../../evil")}, "has the files model.gguf"},
+		"a file that climbs out":    {pack("m", outside), []*tar.Header{member("m/../../../evil")}, "has the files"},
 		"a pack that climbs out":    {pack("../m", x), []*tar.Header{member("../m/model.gguf")}, "the name"},
 		"a pack named as the stage": {pack(".stage", x), nil, "the name"},
 		"an empty name":             {pack("", x), nil, "the name"},

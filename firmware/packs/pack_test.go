@@ -117,7 +117,8 @@ func TestEveryProfileCanHoldAConversation(t *testing.T) {
 func TestUnknownNamesAreRefusedWithThoseThereAre(t *testing.T) {
 	_, err := Profile("huge")
 	var e *ErrNoPack
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), `profile "huge": choose one of default, small, test, full`) {
+	if !errors.As(err, &e) ||
+		!strings.Contains(err.Error(), `profile "huge": choose one of default, small, test, full`) {
 		t.Errorf("got %v", err)
 	}
 	_, err = Find(t.TempDir(), "voice-joe", "voice-bob")
