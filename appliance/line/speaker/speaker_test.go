@@ -134,7 +134,7 @@ func TestDevicesThatGoAreWaitedForAndSaidOnce(t *testing.T) {
 			t.Error("a conversation goes on without a microphone")
 		}
 		s.pass(20*time.Second, false)
-		if n := s.log.count("cannot be used"); n != 2 { // that it stopped, and that it is not there
+		if n := s.log.count("cannot open a sound device"); n != 2 { // that it stopped, and that it is not there
 			t.Errorf("it was said %d times", n)
 		}
 		if st := s.Status(); st.Input.Open || st.Input.Trouble == "" || !st.Output.Open {
@@ -270,7 +270,7 @@ func TestTheCrashOfAConversationLeavesTheLineAlive(t *testing.T) {
 		s.pass(2*time.Second, false)
 		s.pass(time.Second, true)
 		s.talking()
-		if s.log.count("panicked") != 1 {
+		if s.log.count("panic in") != 1 {
 			t.Error("the log does not say why")
 		}
 	})
@@ -282,7 +282,7 @@ func TestThePanicOfTheLineItselfIsSurvived(t *testing.T) {
 		s.pass(100*time.Millisecond, true)
 		s.cards.poison = false
 		s.pass(time.Second, false)
-		if s.log.count("panicked") == 0 {
+		if s.log.count("panic in") == 0 {
 			t.Error("the log does not say why")
 		}
 		s.pass(time.Second, true)
