@@ -106,7 +106,7 @@ func (h *Host) setEarAndReplies(c *Session, b newChat) {
 		PostAndWait:  c.postAndWait,
 		Record:       c.recorder.Heard,
 		Go:           c.workers.Go,
-		Listen:       func() { c.enqueue(queuedEvent{startEar: true}) },
+		OnFirstSound: func() { c.enqueue(queuedEvent{startEar: true}) },
 		NewVoice:     newVoice,
 		TellFeelings: !s.custom && h.TellFeelings != nil && h.TellFeelings(s.model),
 	}, s.settings)

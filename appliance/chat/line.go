@@ -150,7 +150,7 @@ func (c *Session) apply(m contract.SessionSettings, faultToCaller bool) (*contra
 	switch {
 	case err != nil || o.fault != nil:
 		return o.fault, err
-	case !c.ear.Adjust(c.done, o.settings):
+	case !c.ear.ApplySettings(c.done, o.settings):
 		return nil, ErrOver
 	}
 	return nil, nil

@@ -144,7 +144,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	stopWriting()
 	c.cleanUp(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
 	c.cleanUp(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
-	c.cleanUp(c.scribe.Over)
+	c.cleanUp(c.scribe.EndListeners)
 	c.cleanUp(c.replies.Forget)
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }

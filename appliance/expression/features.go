@@ -79,8 +79,8 @@ func runs(list []bool, what bool) (out [][2]int) {
 }
 
 func (o features) pitch(v voicing) {
-	voiced := where(v.semitone, v.voiced)
-	o.spread("f0", voiced)
+	voiced := selected(v.semitone, v.voiced)
+	o.addPercentiles("f0", voiced)
 	var rises, falls, slopes, steep, jitter []float64
 	for _, s := range v.segments {
 		smooth := smoothed(v.semitone[s[0]:s[1]])
@@ -156,11 +156,11 @@ func (o features) loudness(frames []frame, v voicing) {
 			peaks++
 		}
 	}
-	o.spread("lrel", loud)
+	o.addPercentiles("lrel", loud)
 	o["lrel_mean"] = 1 // anything else would depend on the gain
 	o["lrel_rise"], o["lrel_fall"] = mean(rises), mean(falls)
 	o["loud_pk"] = float64(peaks) / seconds(frames)
-	active := where(db, v.active)
+	active := selected(db, v.active)
 	o["db_std"] = deviation(active)
 	slices.Sort(active)
 	o["db_rng"] = percentile(active, 95) - percentile(active, 5)
@@ -182,23 +182,23 @@ func (o features) spectrum(frames []frame, v voicing) {
 		if name == "flux" {
 			values[0] = 0 // there is no frame before it
 		}
-		o.twice(name+"V", where(values, v.voiced))
-		o[name+"U"] = mean(where(values, silent))
+		o.addMoments(name+"V", selected(values, v.voiced))
+		o[name+"U"] = mean(selected(values, silent))
 	}
 }
 
 func (o features) cepstrum(frames []frame, v voicing) {
 	for k := range cepstra {
 		values := column(frames, func(f *frame) float64 { return f.cepstrum[k] })
-		o.twice(number("c", k)+"V", where(values, v.voiced))
-		o.twice(number("c", k)+"A", where(values, v.active))
+		o.addMoments(number("c", k)+"V", selected(values, v.voiced))
+		o.addMoments(number("c", k)+"A", selected(values, v.active))
 		change := make([]float64, len(values))
 		if len(values) > 4 {
 			for i := 2; i < len(values)-2; i++ {
 				change[i] = (2*(values[i+2]-values[i-2]) + values[i+1] - values[i-1]) / 10
 			}
 		}
-		o[number("d", k)] = deviation(where(change, v.active))
+		o[number("d", k)] = deviation(selected(change, v.active))
 	}
 }
 
@@ -228,11 +228,11 @@ func (o features) throat(frames []frame, v voicing) {
 		}
 		n++
 	}
-	o.twice("hnr", ratio)
-	o.twice("h12", first)
-	o.twice("h1a3", formed)
+	o.addMoments("hnr", ratio)
+	o.addMoments("h12", first)
+	o.addMoments("h1a3", formed)
 	for k, name := range [...]string{"F1", "F2", "F3", "B1"} {
-		o.twice(name, formants[k])
+		o.addMoments(name, formants[k])
 	}
 }
 
@@ -255,8 +255,8 @@ func (o features) timing(frames []frame, v voicing) {
 	o["vfrac"] = share(v.voiced)
 	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames))) // not used by the model: how much there is to judge
 	o["pause"] = 1 - share(v.active)
-	o.twice("vl", length(v.segments))
-	o.twice("ul", length(runs(v.voiced, false)))
+	o.addMoments("vl", length(v.segments))
+	o.addMoments("ul", length(runs(v.voiced, false)))
 }
 
 // syllables counts the voiced peaks of loudness that stand out by 2 dB.
@@ -297,8 +297,8 @@ func column(frames []frame, of func(*frame) float64) []float64 {
 	return out
 }
 
-// where returns the values whose entry in is is true.
-func where(values []float64, is []bool) []float64 {
+// selected returns the values whose entry in is is true.
+func selected(values []float64, is []bool) []float64 {
 	out := make([]float64, 0, len(values))
 	for i, v := range values {
 		if is[i] {
@@ -318,13 +318,13 @@ func share(is []bool) float64 {
 	return float64(n) / float64(len(is))
 }
 
-// twice stores mean and deviation of the values; spread also stores percentiles. Without values all are 0.
-func (o features) twice(name string, v []float64) {
+// addMoments stores mean and deviation of the values; addPercentiles also stores percentiles. Without values all are 0.
+func (o features) addMoments(name string, v []float64) {
 	o[name+"_mean"], o[name+"_std"] = mean(v), deviation(v)
 }
 
-func (o features) spread(name string, v []float64) {
-	o.twice(name, v)
+func (o features) addPercentiles(name string, v []float64) {
+	o.addMoments(name, v)
 	sorted := slices.Sorted(slices.Values(v))
 	low, mid, high := percentile(sorted, 20), percentile(sorted, 50), percentile(sorted, 80)
 	o[name+"_p20"], o[name+"_p50"], o[name+"_p80"], o[name+"_rng"] = low, mid, high, high-low

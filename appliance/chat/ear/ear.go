@@ -54,8 +54,8 @@ type Parts struct {
 	RealTime bool
 	// Go runs a function on another goroutine.
 	Go func(func())
-	// Listen is called once, when the first sound comes. It has to start Run.
-	Listen func()
+	// OnFirstSound is called once, when the first sound comes. It has to start Run.
+	OnFirstSound func()
 }
 
 // An Ear listens to one conversation. One goroutine owns it; only transcriptions run in parallel, one at a
@@ -119,11 +119,11 @@ func (e *Ear) start() {
 	e.started = true
 	e.queue = make(chan incoming, queueLength)
 	e.segmenter = engine.NewSegmenter(echoFilter{e.Detector.NewStream(), &e.echo}, segmentOptions(e.settings))
-	e.Listen()
+	e.OnFirstSound()
 }
 
-// setUp puts settings in force before the ear has started. It returns false if it has.
-func (e *Ear) setUp(s turn.Settings) bool {
+// applyBeforeStart puts settings in force before the ear has started. It returns false if it has.
+func (e *Ear) applyBeforeStart(s turn.Settings) bool {
 	e.startLock.Lock()
 	defer e.startLock.Unlock()
 	if !e.started {
@@ -149,9 +149,9 @@ func (e *Ear) Hear(over <-chan struct{}, pcm []float32) bool {
 	return e.put(over, incoming{pcm: pcm})
 }
 
-// Adjust puts settings in force for the sound after them.
-func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
-	if e.setUp(s) {
+// ApplySettings puts settings in force for the sound after them.
+func (e *Ear) ApplySettings(over <-chan struct{}, s turn.Settings) bool {
+	if e.applyBeforeStart(s) {
 		return true
 	}
 	return e.put(over, incoming{settings: &s})
@@ -194,7 +194,7 @@ func (e *Ear) Run(ctx context.Context) {
 		select {
 		case next := <-queue:
 			if next.settings != nil {
-				e.adjust(ctx, *next.settings)
+				e.applySettings(ctx, *next.settings)
 				continue
 			}
 			e.hear(ctx, next.pcm)
@@ -222,7 +222,7 @@ func (e *Ear) patience() time.Duration {
 	return starvedAfter
 }
 
-func (e *Ear) adjust(ctx context.Context, s turn.Settings) {
+func (e *Ear) applySettings(ctx context.Context, s turn.Settings) {
 	e.settings = s
 	e.segmenter.Adjust(segmentOptions(s))
 	e.judgeEnds(ctx, s.Semantic)

@@ -129,10 +129,10 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 				words = words || !e.Short
 			}
 		},
-		PostAndWait: func(context.Context, turn.Event) {},
-		Listen:      func() {},
-		Record:      func(time.Duration, []float32) {},
-		Go:          func(func()) {},
+		PostAndWait:  func(context.Context, turn.Event) {},
+		OnFirstSound: func() {},
+		Record:       func(time.Duration, []float32) {},
+		Go:           func(func()) {},
 	}, turn.DefaultSettings())
 	e.transcribing = true // nothing is transcribed
 	if !d.unaware {

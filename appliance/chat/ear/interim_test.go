@@ -88,10 +88,10 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 			}
 			take(e)
 		},
-		PostAndWait: func(_ context.Context, e turn.Event) { take(e) },
-		Record:      func(time.Duration, []float32) {},
-		Go:          transcribing.Go,
-		Listen:      func() {},
+		PostAndWait:  func(_ context.Context, e turn.Event) { take(e) },
+		Record:       func(time.Duration, []float32) {},
+		Go:           transcribing.Go,
+		OnFirstSound: func() {},
 	}, s)
 	e.start() // tests put sound into its queue themselves
 	for _, c := range change {

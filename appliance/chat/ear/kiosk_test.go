@@ -150,10 +150,10 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 				}
 			}
 		},
-		PostAndWait: func(context.Context, turn.Event) {},
-		Listen:      func() {},
-		Record:      func(time.Duration, []float32) {},
-		Go:          func(func()) {},
+		PostAndWait:  func(context.Context, turn.Event) {},
+		OnFirstSound: func() {},
+		Record:       func(time.Duration, []float32) {},
+		Go:           func(func()) {},
 	}, turn.DefaultSettings())
 	e.transcribing = true // nothing is transcribed
 	e.start()

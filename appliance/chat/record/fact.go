@@ -58,7 +58,7 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 		}}
 	case turn.ProsodyMeasured:
 		r := row(store.AssistantProsody, store.Agent, "")
-		r.RelatedEventID, r.EmotionFeatures = f.Row(), asJSON(f.Scores)
+		r.RelatedEventID, r.EmotionFeatures = f.RowID(), asJSON(f.Scores)
 		return outgoing{record: r, message: contract.AssistantProsody{ID: f.ID, Models: inference(&f.Scores)}}
 	case turn.AnswerEnded:
 		return outgoing{message: contract.AssistantEnd{}}
@@ -128,7 +128,7 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 // assistantSaid returns a message and a row. The rest of a sentence is a message of its own, and its row
 // replaces that of the beginning by the whole sentence.
 func assistantSaid(f turn.AssistantSaid, row *store.Event, begin *int64) outgoing {
-	row.ID = f.Row()
+	row.ID = f.RowID()
 	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Quick: f.Quick})
 	o := outgoing{message: contract.AssistantMessage{
 		ID:              f.ID,

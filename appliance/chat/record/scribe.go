@@ -145,8 +145,8 @@ func (s *Scribe) dropUnplayed() {
 // is ErrOver, or a contract.ErrTooMany if there are 16 listeners.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
-// Over ends the listeners. It is called after the last Run.
-func (s *Scribe) Over() { s.audience.end() }
+// EndListeners ends the listeners. It is called after the last Run.
+func (s *Scribe) EndListeners() { s.audience.end() }
 
 // ErrUnwritten means that the history cannot be written.
 var ErrUnwritten = errors.New("writing the history")

@@ -92,7 +92,7 @@ func (w *world) start(t *testing.T) (s *Scribe, finish func()) {
 	s = NewScribe(Chat{ID: "c"}, w, w, recorderOf{w}, work, func(error) {})
 	return s, func() {
 		running.Wait()
-		s.Over()
+		s.EndListeners()
 	}
 }
 

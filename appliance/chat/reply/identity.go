@@ -64,9 +64,9 @@ func (s *identity) answer(asked string) string {
 	return s.description
 }
 
-// pass returns a piece of the reply as it may be said, and whether the reply ends with it. If the assistant
+// filter returns a piece of the reply as it may be said, and whether the reply ends with it. If the assistant
 // names a maker that is not its own, the piece becomes the description.
-func (s *identity) pass(piece string, goesOn bool) (say string, over bool) {
+func (s *identity) filter(piece string, goesOn bool) (say string, over bool) {
 	if s == nil || s.description == "" {
 		return piece, false
 	}

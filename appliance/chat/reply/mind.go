@@ -231,8 +231,8 @@ func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, 
 		for i, line := range sentences {
 			w.cut(throughput)
 			goesOn, over := goesOn && i == len(sentences)-1, false
-			line = t.refusal.pass(line, goesOn)
-			if mine, wrong := t.identity.pass(line, goesOn); wrong {
+			line = t.refusal.filter(line, goesOn)
+			if mine, wrong := t.identity.filter(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
 			words := text.Written(line)
@@ -321,7 +321,7 @@ func (t thinking) postSentence(line string, goesOn bool, before turn.Sentence) t
 	t.schedule.sentenceThought(line)
 	s := turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}
 	if before.GoesOn {
-		s.First, s.Before = before.Row(), before.SoFar()
+		s.First, s.Before = before.RowID(), before.SoFar()
 	}
 	t.post(turn.SentenceThought{
 		At:       turn.At(t.clock()),

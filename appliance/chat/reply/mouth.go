@@ -127,7 +127,7 @@ func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before 
 		} else {
 			piece.PCM = resampler.Process(make([]float32, 0, capacity), sound.PCM)
 		}
-		piece.Whole = time.Duration(sound.TotalSamples)*time.Second/time.Duration(voice.RateHz()) +
+		piece.SentenceLength = time.Duration(sound.TotalSamples)*time.Second/time.Duration(voice.RateHz()) +
 			sentencePause*time.Duration(min(pause, 1))
 		post()
 		return context.Cause(ctx)

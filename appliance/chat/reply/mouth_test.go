@@ -104,8 +104,8 @@ func TestSoundIsContinuousOverItsPieces(t *testing.T) {
 	}
 	whole := time.Duration(len(want)) * time.Second / contract.OutputRateHz
 	for _, p := range pieces {
-		if (p.Whole - whole).Abs() > time.Millisecond {
-			t.Errorf("piece %d says that the sentence plays %v, it plays %v", p.Index, p.Whole, whole)
+		if (p.SentenceLength - whole).Abs() > time.Millisecond {
+			t.Errorf("piece %d says that the sentence plays %v, it plays %v", p.Index, p.SentenceLength, whole)
 		}
 	}
 }

@@ -25,9 +25,9 @@ func newRefusal(c turn.Conversation) *refusal {
 	return &refusal{unknown: spoken.Unknown()}
 }
 
-// pass returns a piece of the reply as it may be said. If the whole sentence only says "I don't know", its
+// filter returns a piece of the reply as it may be said. If the whole sentence only says "I don't know", its
 // end becomes that of cannot.
-func (r *refusal) pass(piece string, goesOn bool) string {
+func (r *refusal) filter(piece string, goesOn bool) string {
 	if r == nil {
 		return piece
 	}

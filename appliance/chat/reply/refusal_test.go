@@ -29,7 +29,7 @@ func TestARequestIsRefused(t *testing.T) {
 	}
 	c := told("Please wake me up at six.")
 	w := newRefusal(c)
-	if first, then := w.pass("I'm sorry,", true), w.pass("I don't know that.", false); first+" "+then != cannot {
+	if first, then := w.filter("I'm sorry,", true), w.filter("I don't know that.", false); first+" "+then != cannot {
 		t.Errorf("in pieces: %q %q", first, then)
 	}
 	c.Language = "de"

@@ -31,8 +31,8 @@ type schedule struct {
 	real        bool      // the user has finished and waits
 	firstDue    time.Time // when the first sound is due
 	hasSentence bool      // the mind has a sentence
-	heard       time.Time // when everything thought will have been heard
-	played      time.Time // when everything spoken will have been played
+	heardBy     time.Time // when everything thought will have been heard
+	playedBy    time.Time // when everything spoken will have been played
 	unspoken    int       // number of sentences thought and not yet completely spoken
 	onReal      []func()  // called when the reply becomes real
 }
@@ -43,8 +43,8 @@ func newSchedule(real bool, begins time.Time) *schedule {
 	s := &schedule{
 		real:     real,
 		firstDue: begins,
-		heard:    begins,
-		played:   begins,
+		heardBy:  begins,
+		playedBy: begins,
 	}
 	s.mind, s.mouth = engine.NewUrgency(s.priority(), begins), engine.NewUrgency(s.priority(), begins)
 	return s
@@ -55,11 +55,11 @@ func newSchedule(real bool, begins time.Time) *schedule {
 func (s *schedule) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard, s.played = later(s.heard), later(s.played)
-	if s.heard.Before(s.played) {
-		s.heard = s.played
+	s.heardBy, s.playedBy = later(s.heardBy), later(s.playedBy)
+	if s.heardBy.Before(s.playedBy) {
+		s.heardBy = s.playedBy
 	}
-	s.firstDue, s.hasSentence = s.heard, false
+	s.firstDue, s.hasSentence = s.heardBy, false
 	s.updateMind()
 	s.updateMouth()
 }
@@ -76,7 +76,7 @@ func (s *schedule) priority() engine.Priority {
 func (s *schedule) sentenceThought(sentence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard = later(s.heard).Add(time.Duration(len(sentence)) * byteTime)
+	s.heardBy = later(s.heardBy).Add(time.Duration(len(sentence)) * byteTime)
 	s.hasSentence = true
 	s.unspoken++
 	s.updateMind()
@@ -94,7 +94,7 @@ func (s *schedule) sentenceDone() {
 func (s *schedule) soundMade(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.played = later(s.played).Add(d)
+	s.playedBy = later(s.playedBy).Add(d)
 	s.updateMouth()
 	s.updateMind()
 }
@@ -103,7 +103,7 @@ func (s *schedule) soundMade(d time.Duration) {
 func (s *schedule) lateBy(making time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Since(s.heard) + making
+	return time.Since(s.heardBy) + making
 }
 
 // promote makes the reply real: the user waits for it from now on.
@@ -115,7 +115,7 @@ func (s *schedule) promote() {
 	}
 	s.real = true
 	if early := time.Until(s.firstDue); early > 0 { // the silence was shorter than expected
-		s.heard, s.played = s.heard.Add(-early), s.played.Add(-early)
+		s.heardBy, s.playedBy = s.heardBy.Add(-early), s.playedBy.Add(-early)
 		s.firstDue = s.firstDue.Add(-early)
 	}
 	s.updateMind()
@@ -165,9 +165,9 @@ func (s *schedule) updateMind() {
 	case !s.hasSentence:
 		s.mind.Set(s.priority(), s.firstDue)
 	case !s.real:
-		s.mind.Set(engine.Prefetch, s.heard)
+		s.mind.Set(engine.Prefetch, s.heardBy)
 	default:
-		due := s.heard.Add(-mindLead)
+		due := s.heardBy.Add(-mindLead)
 		if sound := s.soundDue(); s.unspoken > 0 && !due.After(sound) {
 			due = sound.Add(1) // what was thought already is heard first
 		}
@@ -179,10 +179,10 @@ func (s *schedule) updateMouth() { s.mouth.Set(s.priority(), s.soundDue()) }
 
 // soundDue returns when more sound is due.
 func (s *schedule) soundDue() time.Time {
-	if s.played.Equal(s.firstDue) {
+	if s.playedBy.Equal(s.firstDue) {
 		return s.firstDue
 	}
-	return s.played.Add(-mouthLead)
+	return s.playedBy.Add(-mouthLead)
 }
 
 // later returns t, or now if t has passed: a listener who has run dry continues from now.

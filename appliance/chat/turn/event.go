@@ -208,8 +208,8 @@ type Sentence struct {
 	Quick bool
 }
 
-// Row returns the ID under which the history stores the sentence.
-func (s Sentence) Row() string { return cmp.Or(s.First, s.ID) }
+// RowID returns the ID under which the history stores the sentence.
+func (s Sentence) RowID() string { return cmp.Or(s.First, s.ID) }
 
 // SoFar returns the sentence from its beginning to the end of this part.
 func (s Sentence) SoFar() string { return strings.TrimSpace(s.Before + " " + s.Text) }
@@ -217,11 +217,11 @@ func (s Sentence) SoFar() string { return strings.TrimSpace(s.Before + " " + s.T
 // Piece is a piece of the sound of a Sentence. The pieces of a sentence follow one another without anything
 // between them.
 type Piece struct {
-	Sentence Sentence
-	Index    int           // counts the pieces of the sentence from 0
-	PCM      []float32     // mono at contract.OutputRateHz; read-only
-	Whole    time.Duration // length of the whole sentence's sound, as far as it is known
-	Last     bool          // it is the sentence's last piece
+	Sentence       Sentence
+	Index          int           // counts the pieces of the sentence from 0
+	PCM            []float32     // mono at contract.OutputRateHz; read-only
+	SentenceLength time.Duration // length of the whole sentence's sound, as far as it is known
+	Last           bool          // it is the sentence's last piece
 	// Scores are the feelings in the sentence. The last piece has them, if they are measured.
 	Scores *contract.EmotionScores
 }

@@ -149,7 +149,7 @@ func recent(history []Entry) []Entry {
 func (s *State) appendAssistant(sentence Sentence) {
 	e := Entry{
 		Role:   Assistant,
-		ID:     sentence.Row(),
+		ID:     sentence.RowID(),
 		Text:   sentence.SoFar(),
 		GoesOn: sentence.GoesOn,
 	}
@@ -178,12 +178,12 @@ func (s *State) cutShort(out *effects, p playingSentence, heard string) {
 	line.Text = strings.TrimSpace(heard)
 	heard = line.SoFar()
 	s.publish(out, CutShort{Sentence{
-		ID:       line.Row(),
+		ID:       line.RowID(),
 		Text:     heard + CutMark,
 		Dictated: line.Dictated,
 		Quick:    line.Quick,
 	}})
-	i := s.assistantEntry(line.Row())
+	i := s.assistantEntry(line.RowID())
 	if i < 0 {
 		return
 	}

@@ -49,10 +49,10 @@ func TestTheAssistantResumesAfterANoise(t *testing.T) {
 	id := contract.DerivedID("id-The museum opens at ten.")
 	line := Sentence{ID: id, Text: "opens at ten."}
 	got = b.after(SoundMade{Turn: 2, Piece: Piece{
-		Sentence: line,
-		PCM:      silence(time.Second),
-		Whole:    time.Second,
-		Last:     true,
+		Sentence:       line,
+		PCM:            silence(time.Second),
+		SentenceLength: time.Second,
+		Last:           true,
 	}})
 	want(t, got, "assistant: opens at ten.", "audio "+id)
 	var history []string
@@ -108,7 +108,7 @@ func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), SentenceLength: 2 * time.Second}})
 	b.wait(3 * time.Second) // the client has run dry
 	want(t, b.after(Typed{Text: "Stop."})[:3], "cancel 1", "amend a: One two…", "user_interruption")
 }
@@ -118,7 +118,7 @@ func TestASentenceThatFailsInTheMiddle(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), SentenceLength: 2 * time.Second}})
 	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}),
 		"cancel 1", "amend a: One two…", "error "+string(contract.NotSpoken), "assistant_end")
 	if last := b.state.history[1]; last.Text != "One two…" {
@@ -230,7 +230,7 @@ func TestHeldBackSoundIsCutAlthoughNothingPlays(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "The museum opens at ten."))
 	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."},
-		PCM: silence(300 * time.Millisecond), Whole: 2 * time.Second}
+		PCM: silence(300 * time.Millisecond), SentenceLength: 2 * time.Second}
 	b.after(SoundMade{Turn: 1, Piece: first})
 	b.wait(time.Second)
 	state, out := Next(b.state, Typed{At: At(b.now), Text: "Stop."})
@@ -292,18 +292,18 @@ func TestTheHistoryMarksInterruptedSentences(t *testing.T) {
 		first := Sentence{ID: "a", Text: "The museum", GoesOn: true}
 		b.after(Typed{Text: "Hello?"}, SentenceThought{Turn: 1, Sentence: first})
 		b.after(SoundMade{Turn: 1, Piece: Piece{
-			Sentence: first,
-			PCM:      silence(time.Second),
-			Whole:    time.Second,
-			Last:     true,
+			Sentence:       first,
+			PCM:            silence(time.Second),
+			SentenceLength: time.Second,
+			Last:           true,
 		}})
 		if rest {
 			second := Sentence{ID: "b", Text: "opens at ten."}
 			b.after(SentenceThought{Turn: 1, Sentence: second}, SoundMade{Turn: 1, Piece: Piece{
-				Sentence: second,
-				PCM:      silence(time.Second),
-				Whole:    time.Second,
-				Last:     true,
+				Sentence:       second,
+				PCM:            silence(time.Second),
+				SentenceLength: time.Second,
+				Last:           true,
 			}})
 		}
 		b.wait(time.Second).after(Typed{Text: "Stop."})

@@ -13,19 +13,19 @@ type joinedSentence struct {
 // join turns a piece of a part into a piece of the whole sentence, if the sentence is sent as one message.
 func (s *State) join(p Piece) Piece {
 	j, part := &s.reply.joined, p.Sentence
-	if p.Index == 0 && len(p.PCM) > 0 && part.GoesOn && part.Row() != j.sentence.Row() {
+	if p.Index == 0 && len(p.PCM) > 0 && part.GoesOn && part.RowID() != j.sentence.RowID() {
 		if whole := s.reply.whole(part); !whole.GoesOn {
 			*j = joinedSentence{sentence: whole}
 		}
 	}
-	if part.Row() != j.sentence.Row() {
+	if part.RowID() != j.sentence.RowID() {
 		return p
 	}
 	if n := len(s.playing); p.Index == 0 && n > 0 && s.playing[n-1].sentence.ID == j.sentence.ID {
 		j.sentBefore = s.playing[n-1].sent
 	}
 	known := len(part.SoFar()) - len(j.sentence.Before)
-	p.Whole = (j.sentBefore + p.Whole) * time.Duration(len(j.sentence.Text)) / time.Duration(max(known, 1))
+	p.SentenceLength = (j.sentBefore + p.SentenceLength) * time.Duration(len(j.sentence.Text)) / time.Duration(max(known, 1))
 	p.Sentence, p.Index, p.Last = j.sentence, j.clips, p.Last && !part.GoesOn
 	if len(p.PCM) > 0 {
 		j.clips++
@@ -37,7 +37,7 @@ func (s *State) join(p Piece) Piece {
 // come.
 func (r reply) whole(part Sentence) Sentence {
 	for _, rest := range r.unsent() {
-		if rest.First == part.Row() && rest.ID != part.ID {
+		if rest.First == part.RowID() && rest.ID != part.ID {
 			part.Text, part.GoesOn = part.Text+" "+rest.Text, rest.GoesOn
 		}
 	}

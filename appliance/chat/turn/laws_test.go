@@ -159,7 +159,7 @@ func (l *laws) fact(f Fact) {
 		if f.First != "" && l.records[f.First] != f.Before {
 			l.t.Fatalf("%q is told as the rest of %q, and %q was said before", f.Text, l.records[f.First], f.Before)
 		}
-		l.records[f.Row()] = f.SoFar()
+		l.records[f.RowID()] = f.SoFar()
 		if f.First == "" && !f.Quick { // that is not part of the history
 			l.rows = append(l.rows, f.ID)
 		}
@@ -264,7 +264,7 @@ func (l *laws) atEnd(w *world) {
 			l.t.Errorf("utterance %d was never closed", n)
 		}
 	}
-	if len(w.state.waiting.heldBack) > 0 || len(w.state.waiting.transcripts) > 0 {
+	if len(w.state.waiting.heldBack) > 0 || len(w.state.waiting.expected) > 0 {
 		l.t.Errorf("it still waits for %+v", w.state.waiting)
 	}
 	if w.state.waiting.unanswered && !w.state.paused {

@@ -32,11 +32,11 @@ func (b *testChat) makeAll() (out []string) {
 		s := b.state.reply.atMouth[0]
 		for i := range 4 {
 			out = append(out, b.after(SoundMade{Turn: b.state.turn, Piece: Piece{
-				Sentence: s,
-				Index:    i,
-				PCM:      silence(time.Second),
-				Whole:    4 * time.Second,
-				Last:     i == 3,
+				Sentence:       s,
+				Index:          i,
+				PCM:            silence(time.Second),
+				SentenceLength: 4 * time.Second,
+				Last:           i == 3,
 			}})...)
 		}
 	}
@@ -139,11 +139,11 @@ func TestAFailureKeepsMadeSound(t *testing.T) {
 	for i := range 7 {
 		s := line(i / 4)
 		b.after(SoundMade{Turn: 1, Piece: Piece{
-			Sentence: s,
-			Index:    i % 4,
-			PCM:      silence(time.Second),
-			Whole:    4 * time.Second,
-			Last:     i == 3,
+			Sentence:       s,
+			Index:          i % 4,
+			PCM:            silence(time.Second),
+			SentenceLength: 4 * time.Second,
+			Last:           i == 3,
 		}})
 	}
 	fault := contract.Fault{Code: contract.NotSpoken}

@@ -199,10 +199,10 @@ func clip(turn int, text string, d time.Duration) SoundMade {
 // whole returns a sentence with this much sound in one piece.
 func whole(s Sentence, d time.Duration) Piece {
 	return Piece{
-		Sentence: s,
-		PCM:      silence(d),
-		Whole:    d,
-		Last:     true,
+		Sentence:       s,
+		PCM:            silence(d),
+		SentenceLength: d,
+		Last:           true,
 	}
 }
 
@@ -501,11 +501,11 @@ func TestASentenceInPieces(t *testing.T) {
 	line := Sentence{ID: "id-Two words.", Text: "Two words."}
 	piece := func(index int, last bool) SoundMade {
 		return SoundMade{Turn: 1, Piece: Piece{
-			Sentence: line,
-			Index:    index,
-			PCM:      silence(time.Second),
-			Whole:    3 * time.Second,
-			Last:     last,
+			Sentence:       line,
+			Index:          index,
+			PCM:            silence(time.Second),
+			SentenceLength: 3 * time.Second,
+			Last:           last,
 		}}
 	}
 	want(t, b.after(piece(0, false)), "assistant: Two words.", "audio id-Two words.")

@@ -32,7 +32,7 @@ func (s *State) notePlaying(p Piece) {
 	}
 	newest := &s.playing[len(s.playing)-1]
 	newest.sent += p.Length()
-	newest.length, newest.complete = max(p.Whole, newest.sent), p.Last
+	newest.length, newest.complete = max(p.SentenceLength, newest.sent), p.Last
 	if p.Last {
 		newest.length = newest.sent
 	}
@@ -87,7 +87,7 @@ func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
 		left := p.sentence
 		left.Text = strings.TrimSpace(left.Text[len(words):])
 		unheard = append(unheard, left)
-		if row := p.sentence.Row(); row != cut { // otherwise the beginning of the sentence was cut already
+		if row := p.sentence.RowID(); row != cut { // otherwise the beginning of the sentence was cut already
 			s.cutShort(out, p, words)
 			cut = row
 		}
@@ -105,7 +105,7 @@ func (r reply) unheard(sent []playingSentence, unheard []Sentence) []Sentence {
 		last = sent[len(sent)-1].sentence
 	}
 	for _, a := range r.unsent() {
-		if a.ID != last.ID && (last.GoesOn || a.Row() != last.Row()) { // otherwise it was cut off
+		if a.ID != last.ID && (last.GoesOn || a.RowID() != last.RowID()) { // otherwise it was cut off
 			unheard = append(unheard, a)
 		}
 	}

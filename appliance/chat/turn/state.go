@@ -138,7 +138,7 @@ func (s State) Conversation() Conversation { return s.conversation() }
 
 // busy reports whether the box is working on something that the user waits for: an answer or a transcript.
 func (s State) busy() bool {
-	return s.reply.phase != quiet || s.utterance.ended || len(s.waiting.transcripts) > 0
+	return s.reply.phase != quiet || s.utterance.ended || len(s.waiting.expected) > 0
 }
 
 // talking reports whether the assistant holds the floor: it is answering, or its sound is still being played.

@@ -309,7 +309,7 @@ func toRepeat(unheard []Sentence) []Sentence {
 			rest[n-1].Text, rest[n-1].GoesOn = rest[n-1].Text+" "+text, sentence.GoesOn
 			continue
 		}
-		row = sentence.Row()
+		row = sentence.RowID()
 		sentence.ID, sentence.Text, sentence.First, sentence.Before = contract.DerivedID(sentence.ID), text, "", ""
 		rest = append(rest, sentence)
 	}

@@ -10,9 +10,9 @@ import (
 // back because the assistant speaks, or it has no answer yet. It is a value, as State is: an older copy never
 // changes.
 type waiting struct {
-	transcripts []expectedTranscript // of utterances that are over, in order
-	heldBack    []Transcript         // said over the assistant, in order
-	unanswered  bool                 // late speech was recorded and has no answer
+	expected   []expectedTranscript // of utterances that are over, in order
+	heldBack   []Transcript         // said over the assistant, in order
+	unanswered bool                 // late speech was recorded and has no answer
 }
 
 // expectedTranscript is an utterance that was over before its transcript came. It expects the transcript of
@@ -21,18 +21,18 @@ type expectedTranscript struct{ utterance, revision int }
 
 // expect notes that the transcript of an utterance is still to come.
 func (w *waiting) expect(utterance, revision int) {
-	w.transcripts = append(slices.Clip(w.transcripts), expectedTranscript{utterance, revision})
+	w.expected = append(slices.Clip(w.expected), expectedTranscript{utterance, revision})
 }
 
 // arrived notes a transcript and reports whether it was expected.
 func (w *waiting) arrived(utterance, revision int) bool {
-	i := slices.IndexFunc(w.transcripts, func(x expectedTranscript) bool {
+	i := slices.IndexFunc(w.expected, func(x expectedTranscript) bool {
 		return x.utterance == utterance && revision >= x.revision
 	})
 	if i < 0 {
 		return false
 	}
-	w.transcripts = slices.Delete(slices.Clone(w.transcripts), i, i+1)
+	w.expected = slices.Delete(slices.Clone(w.expected), i, i+1)
 	return true
 }
 
@@ -47,7 +47,7 @@ func (w *waiting) release() []Transcript {
 }
 
 // onlyForAnswer reports whether all transcripts have come and only the answer is missing.
-func (w waiting) onlyForAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
+func (w waiting) onlyForAnswer() bool { return w.unanswered && len(w.expected) == 0 }
 
 // takeLateTranscript takes the transcript of an utterance that was over before the newest one began. It is
 // recorded before the newest one, and the answer is to both.

@@ -86,7 +86,7 @@ func TestWaitingIsAValue(t *testing.T) {
 	if got := w.release(); len(got) != 2 || got[0].Text != "One." || len(w.heldBack) > 0 {
 		t.Errorf("released %v", got)
 	}
-	if len(was.transcripts) != 2 || was.transcripts[0] != (expectedTranscript{1, 1}) || len(was.heldBack) != 1 {
+	if len(was.expected) != 2 || was.expected[0] != (expectedTranscript{1, 1}) || len(was.heldBack) != 1 {
 		t.Errorf("the older value became %+v", was)
 	}
 }

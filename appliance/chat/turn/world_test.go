@@ -251,7 +251,7 @@ func (w *world) think() {
 			next := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial)}
 			next.Quick = rapid.IntRange(0, 5).Draw(w.t, "quick") == 0
 			if w.begun.GoesOn {
-				next.First, next.Before, next.Quick = w.begun.Row(), w.begun.SoFar(), false
+				next.First, next.Before, next.Quick = w.begun.RowID(), w.begun.SoFar(), false
 			}
 			next.GoesOn = !next.Quick && rapid.IntRange(0, 2).Draw(w.t, "goes on") == 0
 			w.begun = next
@@ -291,7 +291,7 @@ func (w *world) sound() {
 			w.happen(TurnFailed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}})
 			return
 		}
-		p := Piece{Sentence: queue[0].sentence, Index: queue[0].made, Whole: time.Second}
+		p := Piece{Sentence: queue[0].sentence, Index: queue[0].made, SentenceLength: time.Second}
 		p.PCM = silence(time.Duration(rapid.IntRange(0, 10).Draw(w.t, "length")) * longestPiece / 10)
 		p.Last = queue[0].made == 3 || rapid.Bool().Draw(w.t, "last")
 		queue = slices.Clone(queue)
