@@ -78,7 +78,7 @@ func TestATurnWithAToolIsNotLate(t *testing.T) {
 	}
 }
 
-// What was thought and said for a dropped speculation is not part of the answer that came.
+// The stages of a dropped speculation are not those of the answer that came.
 func TestADroppedSpeculationLeavesNoStage(t *testing.T) {
 	p := stageTimer{observe: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler)}
 	at := func(d time.Duration) turn.At { return turn.At(d) }

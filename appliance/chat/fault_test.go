@@ -53,7 +53,7 @@ func TestFaultsSayWhatFailedAndNotWhere(t *testing.T) {
 // secret is what a client must never read.
 const secret = "/var/lib/parley/x.onnx 10.9.8.7:8000 SELECT secret FROM api_key"
 
-// failing are parts of which one fails with an error that holds secret.
+// failing wraps fakes, one of which fails with an error that holds secret.
 type failing struct {
 	*fakes
 	where string

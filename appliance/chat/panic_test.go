@@ -17,7 +17,7 @@ import (
 	"parley/store"
 )
 
-// broken are parts of which one panics in one chat: at the poisoned text, or at sound that only the broken
+// broken wraps fakes, one of which panics in one chat: at the poisoned text, or at sound that only the broken
 // chat sends.
 type broken struct {
 	*fakes

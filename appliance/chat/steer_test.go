@@ -20,7 +20,7 @@ func TestAChatIsSteered(t *testing.T) {
 		contract.ResumeAssistantMessage{},
 	} {
 		if m == (contract.ResumeAssistantMessage{}) {
-			f.until(t, "assistant_end") // of what was dictated meanwhile
+			f.until(t, "assistant_end") // of the text dictated meanwhile
 		}
 		if err := c.Steer(m); err != nil {
 			t.Fatalf("%+v: %v", m, err)

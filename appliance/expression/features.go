@@ -253,7 +253,8 @@ func (o features) timing(frames []frame, v voicing) {
 	o["rate"] = float64(syllables(frames, v.voiced)) / seconds(frames)
 	o["vsegs"] = float64(len(v.segments)) / seconds(frames)
 	o["vfrac"] = share(v.voiced)
-	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames))) // not used by the model: how much there is to judge
+	// not used by the model: how much there is to judge
+	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames)))
 	o["pause"] = 1 - share(v.active)
 	o.addMoments("vl", length(v.segments))
 	o.addMoments("ul", length(runs(v.voiced, false)))

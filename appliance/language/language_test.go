@@ -104,7 +104,8 @@ func TestWhatFewEndWithLeans(t *testing.T) {
 		{"en", "If you'd like to leave a message, press one.", false, false},
 		{"en", "I was there. When you called", false, true},
 		{"en", "When do you open?", false, false},
-		{"en", "To be or not to be is a question that one man asked himself", false, false}, // too long for half a sentence
+		// too long for half a sentence
+		{"en", "To be or not to be is a question that one man asked himself", false, false},
 		{"en", "To", false, false},
 		{"en", "Tomorrow.", false, false},
 		{"en", "The party you are trying to reach.", false, true},

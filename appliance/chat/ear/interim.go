@@ -22,7 +22,7 @@ const (
 	interimShare = 8
 )
 
-// interim schedules the transcription of what was said so far while the user goes on. The model reads these
+// interim schedules transcriptions of an utterance while the user goes on. The model reads these
 // words meanwhile, so that it has only the last ones to read at the end.
 type interim struct {
 	next    int64 // when the next one may start, as a sample of the stream

@@ -259,10 +259,9 @@ func TestTheFirstWordsInANewRoomAreIgnored(t *testing.T) {
 	}
 }
 
-// Half an hour of talk, in three rooms that send back a tenth of its power, from devices
-// whose clocks differ, on a machine that is too busy for its loudspeaker now and then,
-// with a loudspeaker that is turned down, off and up again: nothing of it is taken for
-// somebody's words.
+// Half an hour of talk is never taken for a person's words: in three rooms that send back a tenth of its
+// power, from devices whose clocks differ, on a machine that is sometimes too busy for its loudspeaker, with
+// a loudspeaker that is turned down, off and up again.
 func TestAKioskNeverHearsItself(t *testing.T) {
 	if raced {
 		return // a single goroutine computes, ten times as long

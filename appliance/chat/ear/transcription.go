@@ -45,7 +45,7 @@ type transcription struct {
 	utterance  *utterance
 	revision   int
 	closedPart bool // of a closed part: its text stays
-	interim    bool // of what was said so far, while the user goes on
+	interim    bool // made while the user goes on
 	early      bool // asked for before the pause was certain
 	segment    engine.Segment
 	transcript engine.Transcript

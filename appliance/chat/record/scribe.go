@@ -194,7 +194,7 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 		if err := s.client.Play(ctx, *o.sound); err != nil {
 			return fmt.Errorf("playing: %w", err)
 		}
-		if o.number <= s.cutUpTo.Load() { // the client received it while it was told to drop it
+		if o.number <= s.cutUpTo.Load() { // the client received it during the Cut
 			s.dropUnplayed()
 		}
 	case o.message != nil:

@@ -243,10 +243,9 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 	})
 }
 
-// Signs alone are no answer: they are not told, and where there is nothing else
-// the user is asked to say it again, or another model answers. Behind a tool's answer
-// that is read out, or the assistant apologises, for what was asked would be called once
-// more; no error is told in either case.
+// Signs alone are not an answer. They are not said; the user is asked to say it again, or another model answers.
+// After a tool has answered, asking again would call the tool again, so the tool's answer is read out, or the
+// assistant apologises. There is no error in either case.
 func TestSignsAreNoAnswer(t *testing.T) {
 	custom := func(m mind) mind { m.noSpeculation = true; return m }
 	unasked := question("")

@@ -48,7 +48,7 @@ var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)
 // identity corrects what an answer says about the assistant itself.
 type identity struct {
 	customPrompt string // in lower case
-	description  string // said instead of what is not true; empty: nothing is corrected
+	description  string // replaces a wrong statement; empty: nothing is corrected
 	begun        string // the beginning of a sentence that goes on
 }
 

@@ -76,7 +76,8 @@ func TestDictationCutsTheSentenceBeingSpoken(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), SentenceLength: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second),
+		SentenceLength: 2 * time.Second}})
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Closing time."}}}),
 		"cancel 1", "amend a: One two…", "assistant_end", "speak 2: Closing time.", "done 2")
 	if last := b.state.history[len(b.state.history)-1]; last.Text != "One two…" {

@@ -108,7 +108,8 @@ func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), SentenceLength: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second),
+		SentenceLength: 2 * time.Second}})
 	b.wait(3 * time.Second) // the client has run dry
 	want(t, b.after(Typed{Text: "Stop."})[:3], "cancel 1", "amend a: One two…", "user_interruption")
 }
@@ -118,7 +119,8 @@ func TestASentenceThatFailsInTheMiddle(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), SentenceLength: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second),
+		SentenceLength: 2 * time.Second}})
 	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}),
 		"cancel 1", "amend a: One two…", "error "+string(contract.NotSpoken), "assistant_end")
 	if last := b.state.history[1]; last.Text != "One two…" {

@@ -25,7 +25,8 @@ func (s *State) join(p Piece) Piece {
 		j.sentBefore = s.playing[n-1].sent
 	}
 	known := len(part.SoFar()) - len(j.sentence.Before)
-	p.SentenceLength = (j.sentBefore + p.SentenceLength) * time.Duration(len(j.sentence.Text)) / time.Duration(max(known, 1))
+	p.SentenceLength = (j.sentBefore +
+		p.SentenceLength) * time.Duration(len(j.sentence.Text)) / time.Duration(max(known, 1))
 	p.Sentence, p.Index, p.Last = j.sentence, j.clips, p.Last && !part.GoesOn
 	if len(p.PCM) > 0 {
 		j.clips++
