@@ -43,7 +43,7 @@ func Settings() []Setting {
 		group("TLS", tlsSettings()),
 		group("The box's own loudspeaker and microphone", kioskSettings()),
 		group("Models", modelSettings()),
-		group("Chats and what is kept of them", chatSettings()),
+		group("Chats and what is stored of them", chatSettings()),
 		group("Speech", speechSettings()),
 		group("Tools", toolSettings()),
 		group("Webhooks", webhookSettings()),

@@ -28,7 +28,7 @@ func kioskSettings() []Setting {
 			Key:            "kiosk.config_id",
 			Flag:           "kiosk-config",
 			Placeholder:    "CONFIG",
-			DefaultInWords: "the box's own assistant",
+			DefaultInWords: "the box's default assistant",
 			Help:           "Id or name of the config of these chats.",
 			kind:           lineKind(func(c *Config) *string { return &c.Kiosk.Config }),
 		},
