@@ -5,10 +5,10 @@ const (
 	// conversations: more different prompts than a box talks with at a time. Evicted prompts are
 	// restored from disk. Each sequence costs the library the logits of a token, 0.6 MB.
 	promptSequences = 16
-	// promptFraction is the divisor for the cells that cached prompts may hold: of the default
+	// promptCellsDivisor is the divisor for the cells that cached prompts may hold: of the default
 	// 17,408 cells enough for seven prompts of 600 tokens. Cells shared with conversations are not
 	// counted twice.
-	promptFraction = 4
+	promptCellsDivisor = 4
 	// minFetchTokens is how many more tokens of a prompt the disk must hold than memory to be worth
 	// loading, unless it holds all of them: a second of prefill on a slow machine, for which the
 	// file is loaded in a tenth of that.
@@ -29,7 +29,7 @@ func (d *decoder) fetchPrompt(r *request) bool {
 	if alike <= known || alike < len(head) && alike < known+minFetchTokens {
 		return false
 	}
-	if r.shared && d.prompts.has(head) && d.cache.promptTokens()+r.headTokens > d.cells/promptFraction {
+	if r.shared && d.prompts.has(head) && d.cache.promptTokens()+r.headTokens > d.cells/promptCellsDivisor {
 		return false // nobody waits for it, and another prompt would be evicted
 	}
 	r.fetched, r.fetchedTokens = true, from
@@ -143,7 +143,7 @@ func (d *decoder) prefilledByOther(r *request, others []*request) bool {
 // limitPrompts evicts the prompts least recently used, except newest, while prompts hold more than
 // their fraction of the cells.
 func (d *decoder) limitPrompts(newest *sequence) {
-	for d.cache.promptTokens() > d.cells/promptFraction {
+	for d.cache.promptTokens() > d.cells/promptCellsDivisor {
 		var oldest *sequence
 		for _, s := range d.cache.sequences {
 			if s.prompt && s != newest && s.request == nil && len(s.tokens) > 0 &&

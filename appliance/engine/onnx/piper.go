@@ -96,8 +96,9 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 	return p, nil
 }
 
-// setGain sets the gain from the cache, or measures it.
-func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) error {
+// setGain sets the gain from the cache, or measures it, which warms the model too. With a cached
+// gain it warms the model unless skipWarmUp is set.
+func (p *Piper) setGain(ctx context.Context, known *cachedVoice, skipWarmUp bool) error {
 	if p.levelGain = known.gain(); p.levelGain == 0 {
 		if err := p.calibrate(ctx); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) erro
 		known.storeGain(p.levelGain)
 		return nil
 	}
-	if cold {
+	if skipWarmUp {
 		return nil
 	}
 	phrases, err := p.allPhrases(ctx, calibrationTexts(p.Language())[0], engine.SpeakOptions{})
