@@ -205,7 +205,7 @@ func (a *appliance) startHost(ctx context.Context) error {
 		Plugins:         a.plugins,
 		Rules:           chat.RulesOf(a.engines.Rules),
 		Expression:      feelings,
-		TellFeelings:    engines.TellsFeelings(a.cfg.Expression),
+		TellFeelings:    engines.FeelingsInPrompt(a.cfg.Expression),
 		Observe:         func(s chat.Stage, took time.Duration) { a.figures.Turn(string(s), took) },
 	})
 	a.plugins.OnChange(a.host.PluginsChanged)

@@ -7,9 +7,10 @@ import (
 	"parley/appliance/engine/remote"
 )
 
-// TellsFeelings returns which language models get the user's feelings as a line of
-// their prompt. A custom language model of a client gets none: it receives the scores.
-func TellsFeelings(c config.Expression) func(engine.LanguageModel) bool {
+// FeelingsInPrompt returns a function that reports whether a language model gets the user's
+// feelings as a line of its prompt. A custom language model of a client does not: it receives the
+// scores.
+func FeelingsInPrompt(c config.Expression) func(engine.LanguageModel) bool {
 	return func(m engine.LanguageModel) bool {
 		switch m.(type) {
 		case *llama.Model:

@@ -6,8 +6,8 @@ import (
 	"parley/appliance/engine/llama"
 )
 
-// Rules reports whether the settings want rules before the prompts of a model, and a
-// check of its answers. Embedded models are small and need both.
+// Rules reports whether the settings require rules before the prompts of a model, and a check of
+// its answers. Embedded models are small and need both.
 func (e *Set) Rules(m engine.LanguageModel) (rules, check bool) {
 	_, embedded := m.(*llama.Model)
 	return applies(e.cfg.Answers.Rules, embedded), applies(e.cfg.Answers.Check, embedded)
