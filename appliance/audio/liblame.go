@@ -31,7 +31,7 @@ type lame struct {
 	free   func() // frees the memory; nothing else may be called afterwards
 	out    []byte
 
-	encodeFloat func(handle uintptr, left, right *float32, n int32, out *byte, room int32) int32
+	encodeFloat func(handle uintptr, left, right *float32, n int32, out *byte, size int32) int32
 }
 
 // openLAME creates an encoder with the library of a name.
@@ -101,8 +101,8 @@ func (l *lame) encode(pcm []float32) ([]byte, error) {
 		return nil, nil
 	}
 	// The worst case of lame.h.
-	if room := len(pcm)*5/4 + 7200; len(l.out) < room {
-		l.out = make([]byte, room)
+	if size := len(pcm)*5/4 + 7200; len(l.out) < size {
+		l.out = make([]byte, size)
 	}
 	in := unsafe.SliceData(pcm)
 	n := l.encodeFloat(l.handle, in, in, int32(len(pcm)), unsafe.SliceData(l.out), int32(len(l.out)))

@@ -236,12 +236,12 @@ func TestMP3WriterAcceptsInvalidSamples(t *testing.T) {
 }
 
 // fullAfter accepts so many bytes.
-type fullAfter struct{ room int }
+type fullAfter struct{ left int }
 
 var errFull = errors.New("full")
 
 func (f *fullAfter) Write(p []byte) (int, error) {
-	if f.room -= len(p); f.room < 0 {
+	if f.left -= len(p); f.left < 0 {
 		return 0, errFull
 	}
 	return len(p), nil
@@ -249,9 +249,9 @@ func (f *fullAfter) Write(p []byte) (int, error) {
 
 func TestMP3WriterErrorIsFinal(t *testing.T) {
 	if _, err := NewMP3Writer(&fullAfter{}, 48000); !errors.Is(err, errFull) {
-		t.Errorf("without room for the header: %v", err)
+		t.Errorf("without space for the header: %v", err)
 	}
-	w, err := NewMP3Writer(&fullAfter{room: 1000}, 48000)
+	w, err := NewMP3Writer(&fullAfter{left: 1000}, 48000)
 	if err != nil {
 		t.Fatal(err)
 	}

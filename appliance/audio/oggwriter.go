@@ -17,9 +17,9 @@ const (
 	oggPagePackets = 25
 	// opusBitsPerChannel is the bitrate: voice is transparent at 32 kbit/s.
 	opusBitsPerChannel = 32000
-	// opusSilent is the size of the longest packet of pure silence. When the codec's filters
+	// opusSilentBytes is the size of the longest packet of pure silence. When the codec's filters
 	// have decayed after a sound, it makes packets of 3 bytes.
-	opusSilent = 4
+	opusSilentBytes = 4
 )
 
 // OggOpusWriter encodes audio as an Ogg Opus stream (RFC 7845). It writes complete pages, two a
@@ -141,7 +141,7 @@ func (o *OggOpusWriter) packet() ([]byte, error) {
 		return o.silence, nil
 	}
 	packet, err := o.enc.encode(o.frame)
-	if len(packet) <= opusSilent {
+	if len(packet) <= opusSilentBytes {
 		o.silence = slices.Clone(packet)
 	}
 	return packet, err

@@ -109,10 +109,10 @@ func TestLoudRecordingsFitTheirPages(t *testing.T) {
 	}
 }
 
-type fullDisk struct{ room int }
+type fullDisk struct{ left int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
-	if d.room -= len(p); d.room < 0 {
+	if d.left -= len(p); d.left < 0 {
 		return 0, errors.New("no space left")
 	}
 	return len(p), nil

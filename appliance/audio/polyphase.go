@@ -60,11 +60,11 @@ func (s *stage) exactly(dst []float32, n int) []float32 {
 
 // ready returns how many outputs have their filters completely in history.
 func (s *stage) ready() int {
-	room := len(s.history) - s.base - s.kernel.taps
-	if room < 0 {
+	spare := len(s.history) - s.base - s.kernel.taps
+	if spare < 0 {
 		return 0
 	}
 	// Output k is at base + (k×(whole×l + part) + phase)/l, rounded down.
 	step := s.whole*s.l + s.part
-	return ((room+1)*s.l-1-s.phase)/step + 1
+	return ((spare+1)*s.l-1-s.phase)/step + 1
 }

@@ -181,7 +181,7 @@ func (w *wavParser) readFormat(b []byte) error {
 	switch tag {
 	case wavPCM, wavFloat, wavALaw, wavMuLaw:
 	default: // whose bits may have another meaning
-		return fmt.Errorf("wav: %s is not supported; %s", wavTagName(tag), wavTaken)
+		return fmt.Errorf("wav: %s is not supported; %s", wavTagName(tag), wavSupported)
 	}
 	if bits > 8*width || bits < 1 {
 		return fmt.Errorf("wav: %d bits in samples of %d bytes", bits, width)
@@ -192,14 +192,14 @@ func (w *wavParser) readFormat(b []byte) error {
 		{wavALaw, 1}: sampleALaw, {wavMuLaw, 1}: sampleMuLaw,
 	}[[2]int{int(tag), width}]
 	if !ok {
-		return fmt.Errorf("wav: %s of %d bits is not supported; %s", wavTagName(tag), bits, wavTaken)
+		return fmt.Errorf("wav: %s of %d bits is not supported; %s", wavTagName(tag), bits, wavSupported)
 	}
 	w.rateHz = int(le.Uint32(b[4:]))
 	w.frames.layout, w.frames.part = layout{format, channels}, nil
 	return nil
 }
 
-const wavTaken = "allowed are PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and mu-law"
+const wavSupported = "allowed are PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and mu-law"
 
 func wavTagName(tag uint16) string {
 	names := map[uint16]string{wavPCM: "PCM", wavFloat: "float", wavALaw: "A-law", wavMuLaw: "mu-law",

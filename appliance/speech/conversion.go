@@ -155,7 +155,7 @@ func (r *script) speak(ctx context.Context, p *playback, types []contract.Timest
 			most = end - begin - samplesOf(leastGap, contract.OutputRateHz)
 		}
 		want := toRate(wireSamples(ph.end)-begin, voice.RateHz())
-		said, err := f.say(ctx, withoutFullStops(ph.text), want, toRate(most, voice.RateHz()))
+		said, err := f.fit(ctx, withoutFullStops(ph.text), want, toRate(most, voice.RateHz()))
 		if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
 			return contract.ErrInvalid{Field: "audio",
 				Why: fmt.Sprintf("its words %q: %v", contract.Clip(ph.text), cannot)}

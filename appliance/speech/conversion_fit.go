@@ -31,9 +31,9 @@ type fitted struct {
 	begin, end int // of its voice, in samples
 }
 
-// say synthesises text so that its voice takes want samples at the voice's rate, as closely as
+// fit synthesises text so that its voice takes want samples at the voice's rate, as closely as
 // the voice can, and at most most samples if possible.
-func (f *fitter) say(ctx context.Context, text string, want, most int) (fitted, error) {
+func (f *fitter) fit(ctx context.Context, text string, want, most int) (fitted, error) {
 	letters := float64(max(len(text), 1))
 	speed := 1.0
 	if f.perLetter > 0 {

@@ -65,7 +65,7 @@ func TestMemoryFileIsBounded(t *testing.T) {
 func TestSentenceDoesNotWaitForMemory(t *testing.T) {
 	j := asking(t, contract.FormatPCM, 1, "A sentence.")
 	if !j.service.memory.TryAcquire(maxHeldChars) { // as a long text does until it is complete
-		t.Fatal("the room is taken")
+		t.Fatal("the memory is reserved already")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

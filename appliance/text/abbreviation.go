@@ -13,7 +13,7 @@ func (e english) abbreviationRules() []rule {
 		rewrite(`\b(`+en("titles")+`|DR|MR|MRS|MS|PROF)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			const british wordList = " Dr Mr Mrs Ms St Prof "
 			title := m.group(1)[:1] + strings.ToLower(m.group(1)[1:]) // signs are in capitals throughout
-			return listed("en", "titles").said[title] + m.group(3), m.group(2) != "" || british.has(m.group(1))
+			return listed("en", "titles").spoken[title] + m.group(3), m.group(2) != "" || british.has(m.group(1))
 		}),
 		rewrite(`(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// acronyms that would be read as words, and their plurals
@@ -42,7 +42,7 @@ func (e english) shortRules() []rule {
 	plainly := listed("en", "short plainly")
 	return append(e.soundRules(),
 		rewrite(`(?:\b|^)(`+plainly.pattern()+`)(\.?)( ?)`, func(m match) (string, bool) {
-			said, open := plainly.said[m.group(1)], strings.HasSuffix(m.group(1), "/")
+			said, open := plainly.spoken[m.group(1)], strings.HasSuffix(m.group(1), "/")
 			if m.group(2) != "" {
 				said += endOfSentence(m.group(3) + m.after())
 			}
@@ -53,7 +53,7 @@ func (e english) shortRules() []rule {
 			return said + gap, begins(m) && (open || gap != "" || ended(m))
 		}),
 		rewrite(`\b([A-Za-z]{1,6})\. ?#?(\d|[A-Z]\b|[IVX]+\b|[$£€])`, func(m match) (string, bool) { // rm. 204
-			said := listed("en", "short").said[strings.ToLower(m.group(1))+"#"]
+			said := listed("en", "short").spoken[strings.ToLower(m.group(1))+"#"]
 			initial := len(m.group(1)) == 1 && m.group(1) < "a" || strings.HasSuffix(m.before(), ".") // P.O. Box
 			return likeWritten(said, m.group(1)) + " " + m.group(2), said != "" && !initial
 		}),
@@ -82,7 +82,7 @@ func (e english) soundRules() []rule {
 	var all []rule
 	sounds := listed("en", "sounds")
 	for _, pattern := range sounds.words {
-		all = append(all, e.says(`\b(?:`+pattern+`)\b`, sounds.said[pattern], sound))
+		all = append(all, e.says(`\b(?:`+pattern+`)\b`, sounds.spoken[pattern], sound))
 	}
 	return all
 }
@@ -91,7 +91,7 @@ func (e english) soundRules() []rule {
 func sayShortForm(m match) (string, bool) {
 	forms, written := listed("en", "short"), m.group(1)
 	short := strings.ToLower(written)
-	said := forms.said[short]
+	said := forms.spoken[short]
 	capital := unicode.IsUpper(rune(written[0]))
 	name := listed("en", "only with a capital").has(short)
 	stop := m.stop()
@@ -154,17 +154,17 @@ func (m match) shouted() bool {
 func (l language) abbreviations() []rule {
 	var all []rule
 	for _, pattern := range l.list("patterns").words {
-		all = append(all, l.says(pattern, l.list("patterns").said[pattern]))
+		all = append(all, l.says(pattern, l.list("patterns").spoken[pattern]))
 	}
 	short, plain := l.list("short"), l.list("short plainly")
 	return append(all,
 		rewrite(`(?i)(`+strings.NewReplacer("#", "", `\^`, "").Replace(short.pattern())+`)\.`,
 			func(m match) (string, bool) {
 				form := strings.ToLower(m.group(1))
-				said := short.said[form]
-				if numbered := short.said[form+"#"]; numbered != "" && startsFigure(m.rest()) {
+				said := short.spoken[form]
+				if numbered := short.spoken[form+"#"]; numbered != "" && startsFigure(m.rest()) {
 					said = numbered
-				} else if name := short.said[form+"^"]; name != "" && startsName(m.rest()) {
+				} else if name := short.spoken[form+"^"]; name != "" && startsName(m.rest()) {
 					said = name
 				}
 				end := m.spaceAfter()
@@ -175,7 +175,7 @@ func (l language) abbreviations() []rule {
 			}),
 		rewrite(`(`+plain.pattern()+`)`, func(m match) (string, bool) {
 			stopped := strings.HasPrefix(m.after(), ".") && strings.TrimSpace(m.after()) != "."
-			return plain.said[m.group(1)], !stopped && m.apart()
+			return plain.spoken[m.group(1)], !stopped && m.apart()
 		}),
 		l.says(`(?i)\b(p[aá]g(?:ina|e)?s?\.?) ?(\d+) ?/ ?(\d+)\b`, "$1 $2 [over] $3"),
 		l.says(`\b[kK]m (\d+)\b`, "[km] $1"),

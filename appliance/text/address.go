@@ -47,7 +47,7 @@ func (e english) streetRules() []rule {
 // they are before a name, unless a house number precedes.
 func (e english) sayStreet(m match) (string, bool) {
 	short, name := m.group(1), m.wordBefore()
-	street := listed("en", "streets").said[short]
+	street := listed("en", "streets").spoken[short]
 	if street == "" {
 		return "", false
 	}

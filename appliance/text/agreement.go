@@ -110,7 +110,7 @@ func gendered(words string, feminine bool) string {
 }
 
 // numeral returns a word of a list of numerals.
-func (l language) numeral(list string, n int) string { return l.list(list).said[strconv.Itoa(n)] }
+func (l language) numeral(list string, n int) string { return l.list(list).spoken[strconv.Itoa(n)] }
 
 // cardinal writes out a number below a million in Spanish or Portuguese.
 func (l language) cardinal(n int, feminine bool) string {

@@ -113,7 +113,7 @@ func plural(n, noun string) string {
 		}
 	}
 	cut := strings.LastIndexByte(noun, ' ') + 1
-	if several := listed("en", "plurals").said[noun[cut:]]; several != "" {
+	if several := listed("en", "plurals").spoken[noun[cut:]]; several != "" {
 		return noun[:cut] + several
 	}
 	return noun + "s"

@@ -27,7 +27,7 @@ var isDay = regexp.MustCompile(`^(?:$|[.,;!?)]+(?: |$)| (?:and|or|we|is|are|in|a
 
 // dayName returns the full name of a day, from its abbreviation or full name.
 func dayName(short string) string {
-	return cmp.Or(listed("en", "short").said[strings.ToLower(short)], short)
+	return cmp.Or(listed("en", "short").spoken[strings.ToLower(short)], short)
 }
 
 // dateRules write out dates; dayFirst decides how to read 3/4/2026.
@@ -277,13 +277,13 @@ func (e english) sayYear(m match) (string, bool) {
 func (l language) weekdays() []rule {
 	days := l.list("days")
 	short := days.pattern()
-	for _, name := range days.said {
+	for _, name := range days.spoken {
 		short = strings.Replace(short, "(?:", "(?:"+name+"|", 1)
 	}
 	return []rule{
 		rewrite(`\b((?i:`+short+`))(\.?) ?([-–—/]|à|au|al|a|e|et|y|से|,) ?((?i:`+short+`))\b(\.?)`,
 			func(m match) (string, bool) {
-				name := func(i int) string { d := strings.ToLower(m.group(i)); return cmp.Or(days.said[d], d) }
+				name := func(i int) string { d := strings.ToLower(m.group(i)); return cmp.Or(days.spoken[d], d) }
 				between := " " + m.group(3) + " "
 				switch m.group(3) {
 				case "-", "–", "—":
@@ -313,7 +313,7 @@ func (l language) dates() []rule {
 			case startsDigit(after) && of != "":
 				end = " " + of
 			}
-			return phrase(m.group(1), of, months.said[strings.ToLower(m.group(3))]) + end,
+			return phrase(m.group(1), of, months.spoken[strings.ToLower(m.group(3))]) + end,
 				ended(m) || m.group(4) == " "
 		}),
 		rewrite(`\b`+dayOfMonth+`[/.-]`+month+`[/.-]`+recent+`\b`, func(m match) (string, bool) {
@@ -335,7 +335,7 @@ func (l language) dates() []rule {
 
 // date returns a day, month and year; day and year may be empty.
 func (l language) date(day, month, year string) string {
-	said, of := l.list("month").said[strings.TrimLeft(month, "0")], l.word("of")
+	said, of := l.list("month").spoken[strings.TrimLeft(month, "0")], l.word("of")
 	if day = strings.TrimLeft(day, "0"); day != "" {
 		if day == "1" {
 			day = l.word("first")

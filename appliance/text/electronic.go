@@ -13,9 +13,9 @@ func electronicRules(address func(string) string) []rule {
 		if i := strings.Index(s, "://"); i >= 0 {
 			s = s[i+3:]
 		}
-		kept := strings.TrimRight(s, ".,;:!?)]}'*»")
+		trimmed := strings.TrimRight(s, ".,;:!?)]}'*»")
 		goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
-		return address(strings.TrimRight(kept, "/")) + s[len(kept):], !strings.HasSuffix(m.before(), ".") && !goesOn
+		return address(strings.TrimRight(trimmed, "/")) + s[len(trimmed):], !strings.HasSuffix(m.before(), ".") && !goesOn
 	}
 	return []rule{
 		rewrite(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) (string, bool) {
@@ -41,7 +41,7 @@ func (e english) sayAddress(s string) string {
 		case part[0]|0x20 >= 'a' && part[0]|0x20 <= 'z' || part[0] >= 0x80:
 			part = sayLabel(part)
 		default:
-			part = listed("signs", "in addresses").said[part]
+			part = listed("signs", "in addresses").spoken[part]
 		}
 		return " " + part + " "
 	})), " ")

@@ -108,7 +108,7 @@ func (l language) fractions() []rule {
 		}),
 		rewrite(`()\b(1/4|1/2|3/4) ?(\pL+)`, func(m match) (string, bool) {
 			of, what := "", m.group(3)
-			if per := l.list("per").said[what]; per != "" { // "par kilo"
+			if per := l.list("per").spoken[what]; per != "" { // "par kilo"
 				if m.group(2) != "1/2" {
 					of = l.word("of quantities")
 				}

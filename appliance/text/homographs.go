@@ -12,7 +12,7 @@ type homograph struct{ verb, other [2]string } // American, British
 
 var homographs = sync.OnceValue(func() map[string]homograph {
 	all := map[string]homograph{}
-	for word, said := range listed("homographs", "homographs").said {
+	for word, said := range listed("homographs", "homographs").spoken {
 		f := append([]string{word}, strings.Fields(said)...)
 		for i := 2; i < len(f); i += 2 {
 			if f[i] == "=" {

@@ -25,11 +25,11 @@ var (
 	wordClass = regexp.MustCompile(`<([a-z-]+)>`)
 
 	// contextRules are the rules by list: "_" stands for the homograph in a clause, "~" for
-	// adverbs before it, "<be>" for a word of a class, and "+" for the ending of what looks
-	// like a plural noun.
+	// adverbs before it, "<be>" for a word of a class, and "+" follows what looks like a
+	// plural noun.
 	contextRules = sync.OnceValue(func() map[string][]contextRule {
 		all := map[string][]contextRule{}
-		for _, name := range [...]string{"readings", "readings with s", "readings of read", "readings of lead"} {
+		for _, name := range [...]string{"uses", "uses with s", "uses of read", "uses of lead"} {
 			rules := listed("homographs", name)
 			for _, pattern := range rules.words {
 				expanded := strings.ReplaceAll(pattern, "~", "(?:<adverb> )*")
@@ -39,7 +39,7 @@ var (
 				expanded = wordClass.ReplaceAllStringFunc(expanded, func(class string) string {
 					return listed("homographs", class[1:len(class)-1]).pattern() + `\+?`
 				})
-				how := map[string]homographUse{"verb": verb, "other": other}[rules.said[pattern]]
+				how := map[string]homographUse{"verb": verb, "other": other}[rules.spoken[pattern]]
 				all[name] = append(all[name], contextRule{regexp.MustCompile(`(?:^| )(?:` + expanded + `)`), how})
 			}
 		}
@@ -52,12 +52,12 @@ func is(word, class string) bool { return listed("homographs", class).has(word) 
 
 // use returns the use of homograph i. Its stem is the word without the ending "s".
 func (ws positionedWords) use(i int, stem string) homographUse {
-	rules := "readings"
+	rules := "uses"
 	switch {
 	case ws[i].lower == "read" || stem == "lead":
-		rules = "readings of " + stem
+		rules = "uses of " + stem
 	case stem != ws[i].lower:
-		rules = "readings with s"
+		rules = "uses with s"
 	}
 	clause := ws.clause(i, stem)
 	for _, r := range contextRules()[rules] {

@@ -31,7 +31,7 @@ func (l language) rules() []rule {
 func (l language) list(name string) list { return listed(string(l), name) }
 
 // word returns a word of the language by its English name.
-func (l language) word(name string) string { return l.list("words").said[name] }
+func (l language) word(name string) string { return l.list("words").spoken[name] }
 
 var wordReference = regexp.MustCompile(`\[([^\]]+)\]`)
 
@@ -41,8 +41,8 @@ func (l language) says(pattern, template string, conditions ...condition) rule {
 		'd': spaced,
 		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // not a decimal
 		'x': roman,
-		'D': func(s string) string { return l.list("days").said[strings.ToLower(s)] },
-		'P': func(s string) string { return l.list("per").said[s] },
+		'D': func(s string) string { return l.list("days").spoken[strings.ToLower(s)] },
+		'P': func(s string) string { return l.list("per").spoken[s] },
 	}
 	return says(ways, pattern, wordReference.ReplaceAllStringFunc(template, func(place string) string {
 		return l.word(place[1 : len(place)-1])

@@ -29,7 +29,7 @@ func (o Options) withoutTeX(t traced) traced {
 		return t
 	}
 	code, _ := parseTag(o.Language)
-	over := listed("signs", "over").said[code]
+	over := listed("signs", "over").spoken[code]
 	return t.replace(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(4)
 		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) ||

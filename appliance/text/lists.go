@@ -16,11 +16,11 @@ var wordFiles embed.FS
 
 // list is a list of words in order, with the spoken form of each.
 type list struct {
-	words []string
-	said  map[string]string
+	words  []string
+	spoken map[string]string
 }
 
-func (l list) has(word string) bool { _, ok := l.said[word]; return ok }
+func (l list) has(word string) bool { _, ok := l.spoken[word]; return ok }
 
 // pattern returns a pattern that matches any word of the list, the longest first.
 func (l list) pattern() string {
@@ -55,12 +55,12 @@ var allLists = sync.OnceValue(func() map[string]map[string]list {
 			line = strings.TrimSuffix(line, "\n")
 			if head, ok := strings.CutSuffix(line, ":"); ok && !strings.Contains(line, "=") {
 				name = head
-				lists[name] = list{said: map[string]string{}}
+				lists[name] = list{spoken: map[string]string{}}
 			} else if line != "" && !strings.HasPrefix(line, "# ") {
 				word, said, _ := strings.Cut(line[1:], "=") // the word itself may be "="
 				word = line[:1] + word
 				l := lists[name]
-				l.said[word] = said
+				l.spoken[word] = said
 				l.words = append(l.words, word)
 				lists[name] = l
 			}

@@ -164,10 +164,10 @@ func unitSign(sign string) string {
 	const lengths wordList = " km m cm mm mi ft yd in "
 	for _, power := range [...]string{"^2", "^3", "2", "3"} {
 		if length, ok := strings.CutSuffix(sign, power); ok && lengths.has(length) { // 30 ft^2, 5 m3
-			return map[byte]string{'2': "square ", '3': "cubic "}[power[len(power)-1]] + names.said[length]
+			return map[byte]string{'2': "square ", '3': "cubic "}[power[len(power)-1]] + names.spoken[length]
 		}
 	}
-	return names.said[sign]
+	return names.spoken[sign]
 }
 
 // perUnit returns the name of a unit after "per", or "".
@@ -185,7 +185,7 @@ func perUnit(s string) string {
 }
 
 // unitName returns the name of a unit given as symbol or word.
-func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
+func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").spoken[s], s) }
 
 // somePer matches an amount at the end of a text that may be "per month".
 var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|` +
@@ -197,7 +197,7 @@ func (l language) measures() []rule {
 	names := l.list("units")
 	return []rule{
 		rewrite(`(\d)`+gap+`(`+names.pattern()+`)(\. \p{Ll})?`, func(m match) (string, bool) {
-			name := names.said[m.group(2)]
+			name := names.spoken[m.group(2)]
 			if m.group(1) == "1" && !endsNumber(m.before()) {
 				if l == "it" {
 					return "", false // un chilometro: eSpeak NG says the same

@@ -48,12 +48,12 @@ func (e english) moneyRules() []rule {
 
 // sayMoney writes out an amount of a currency, given by its sign or code.
 func (e english) sayMoney(sign, amount, magnitude string) string {
-	name, cent, _ := strings.Cut(listed("en", "currencies").said[strings.TrimSuffix(sign, ".")], "|")
+	name, cent, _ := strings.Cut(listed("en", "currencies").spoken[strings.TrimSuffix(sign, ".")], "|")
 	whole, part, _ := strings.Cut(strings.ReplaceAll(amount, ",", ""), ".")
 	whole = strings.TrimLeft(whole, "0")
 	switch {
 	case magnitude != "":
-		return e.decimal(amount) + " " + listed("en", "magnitudes").said[magnitude] + " " + plural("2", name)
+		return e.decimal(amount) + " " + listed("en", "magnitudes").spoken[magnitude] + " " + plural("2", name)
 	case len(part) == 2 && part != "00" && cent != "":
 		cents := strings.TrimLeft(part, "0")
 		said := e.cardinal(cents) + " " + plural(cents, cent)
@@ -97,14 +97,14 @@ func (l language) money() []rule {
 
 // amount writes out an amount; eSpeak NG reads its numbers, hundredths last.
 func (l language) amount(sign, whole, part, magnitude string) string {
-	one, more, _ := strings.Cut(l.list("money").said[sign], "|")
+	one, more, _ := strings.Cut(l.list("money").spoken[sign], "|")
 	more, cents, _ := strings.Cut(more, "|")
 	whole = ungrouped.Replace(whole)
 	if magnitude != "" {
 		if part != "" {
 			whole += map[bool]string{true: ".", false: ","}[l == "hi"] + part
 		}
-		return phrase(whole, l.list("many").said[magnitude], more)
+		return phrase(whole, l.list("many").spoken[magnitude], more)
 	}
 	name := more
 	if whole == "1" || whole == "0" && l == "fr" {

@@ -13,7 +13,7 @@ func (e english) ordinal(n string) string {
 	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
 	last := words[cut:]
-	if place := listed("en", "irregular ordinals").said[last]; place != "" {
+	if place := listed("en", "irregular ordinals").spoken[last]; place != "" {
 		return words[:cut] + place
 	}
 	if base, ok := strings.CutSuffix(last, "y"); ok {
@@ -139,7 +139,7 @@ func (l language) ordinals() []rule {
 
 // ordinal returns an ordinal, or "" if it is unknown: "soixante-quatrième" for 64.
 func (l language) ordinal(n int) string {
-	said := l.list("places").said[strconv.Itoa(n)]
+	said := l.list("places").spoken[strconv.Itoa(n)]
 	switch {
 	case l == "fr" && n == 1:
 		return l.word("first")
@@ -150,7 +150,7 @@ func (l language) ordinal(n int) string {
 		}
 		return strings.Replace(words+"ième", "cinqième", "cinquième", 1)
 	case said == "" && l == "es":
-		return phrase(l.list("tenth places").said[strconv.Itoa(n/10)], l.list("places").said[strconv.Itoa(n%10)])
+		return phrase(l.list("tenth places").spoken[strconv.Itoa(n/10)], l.list("places").spoken[strconv.Itoa(n%10)])
 	}
 	return said
 }
@@ -175,7 +175,7 @@ func (l language) romans() []rule {
 	}
 	return append(all, rewrite(`\b(\p{Lu}\p{Ll}+ )([VX]|[IVX]{2,5})\b`, func(m match) (string, bool) {
 		n := roman(m.group(2)) // Felipe II
-		if place := l.list("places").said[n]; atoi(n) <= 10 && place != "" {
+		if place := l.list("places").spoken[n]; atoi(n) <= 10 && place != "" {
 			return m.group(1) + place, true
 		}
 		return m.group(1) + n, n != ""

@@ -25,7 +25,7 @@ func (l Lexicon) pronounce(t traced) traced {
 			i += n
 			continue
 		}
-		o, said := t.origin(i, i+length), p.said
+		o, said := t.origin(i, i+length), p.respelling
 		o.by = p
 		if p.phonemes != "" {
 			said = t.s[i : i+length]
@@ -109,10 +109,10 @@ func startsMark(s string) bool {
 // with returns the pronunciation of the entry with an ending.
 func (p *pronunciation) with(ending string) *pronunciation {
 	if ending == "" || ending == "'" || ending == "’" {
-		return &pronunciation{folded: p.folded, said: p.said, phonemes: p.phonemes}
+		return &pronunciation{folded: p.folded, respelling: p.respelling, phonemes: p.phonemes}
 	}
 	if p.phonemes == "" {
-		return &pronunciation{folded: p.folded, said: p.said + ending}
+		return &pronunciation{folded: p.folded, respelling: p.respelling + ending}
 	}
 	return &pronunciation{folded: p.folded, phonemes: p.phonemes + endingSound(p.phonemes)}
 }
@@ -132,7 +132,7 @@ func endingSound(phonemes string) string {
 // names has the pronunciation of names and foreign words that eSpeak NG's English gets badly
 // wrong. Lexicons take precedence.
 var names = sync.OnceValue(func() Lexicon {
-	l, err := NewLexicon(listed("names", "names").said)
+	l, err := NewLexicon(listed("names", "names").spoken)
 	if err != nil {
 		panic(err) // the first test of this package finds it
 	}

@@ -30,10 +30,10 @@ type Lexicon map[string][]*pronunciation
 
 // pronunciation is an entry of a lexicon.
 type pronunciation struct {
-	folded   []rune // the written word, in lower case unless exact
-	exact    bool   // only as written: all capitals
-	phonemes string // IPA; empty: said applies
-	said     string // the text that is spoken in its place
+	folded     []rune // the written word, in lower case unless exact
+	exact      bool   // only as written: all capitals
+	phonemes   string // IPA; empty: respelling applies
+	respelling string // the text that is spoken in its place
 }
 
 // Entry is the pronunciation of one word, as it is stored.
@@ -41,9 +41,9 @@ type Entry struct {
 	// Key is the word as it is compared: in lower case, or as written if it is all capitals.
 	// Keys are unique within a lexicon.
 	Key string `json:"word"`
-	// Phonemes are IPA; empty: Said is spoken as ordinary text.
-	Phonemes string `json:"phonemes,omitempty"`
-	Said     string `json:"said,omitempty"`
+	// Phonemes are IPA; empty: Respelling is spoken as ordinary text.
+	Phonemes   string `json:"phonemes,omitempty"`
+	Respelling string `json:"said,omitempty"`
 }
 
 // NewEntry parses one entry as NewLexicon does. The error is an ErrEntry.
@@ -52,7 +52,7 @@ func NewEntry(word, said string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{string(p.folded), p.phonemes, p.said}, nil
+	return Entry{string(p.folded), p.phonemes, p.respelling}, nil
 }
 
 // LexiconKey returns the Key of an entry for word.
@@ -76,7 +76,7 @@ func (l Lexicon) Entries(texts ...string) []Entry {
 			continue
 		}
 		for _, p := range some {
-			used = append(used, Entry{string(p.folded), p.phonemes, p.said})
+			used = append(used, Entry{string(p.folded), p.phonemes, p.respelling})
 		}
 	}
 	slices.SortFunc(used, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
@@ -91,10 +91,10 @@ func LexiconOf(entries []Entry) Lexicon {
 	l := Lexicon{}
 	for _, e := range entries {
 		if p := (&pronunciation{
-			exact:    capitalsAlone(e.Key),
-			folded:   []rune(e.Key),
-			phonemes: e.Phonemes,
-			said:     e.Said,
+			exact:      capitalsAlone(e.Key),
+			folded:     []rune(e.Key),
+			phonemes:   e.Phonemes,
+			respelling: e.Respelling,
 		}); wordLength(e.Key) > 0 {
 			l.add(p)
 		}
@@ -219,8 +219,8 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
 		p.phonemes, err = parsePhonemes(said)
 	default:
-		p.said, p.phonemes = respelt(said)
-		if p.phonemes == "" && !strings.ContainsFunc(p.said, unicode.IsLetter) {
+		p.respelling, p.phonemes = respelt(said)
+		if p.phonemes == "" && !strings.ContainsFunc(p.respelling, unicode.IsLetter) {
 			err = fmt.Errorf("%q has nothing that can be said", said)
 		}
 	}

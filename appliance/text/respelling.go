@@ -80,7 +80,7 @@ func syllable(s string) (string, bool) {
 // spelling returns the longest sound that s begins with, and its length in bytes.
 func spelling(sounds, s string) (string, int) {
 	for n := min(3, len(s)); n > 0; n-- {
-		if sound := listed("respelling", sounds).said[s[:n]]; sound != "" {
+		if sound := listed("respelling", sounds).spoken[s[:n]]; sound != "" {
 			return sound, n
 		}
 	}

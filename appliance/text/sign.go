@@ -6,7 +6,7 @@ import "strings"
 func (e english) comparisonRules() []rule {
 	compared := func(m match) (string, bool) {
 		sign := strings.NewReplacer("<=", "≤", ">=", "≥", "!=", "≠").Replace(m.group(1))
-		return " " + listed("signs", "compared").said[sign] + " " + m.group(2), true
+		return " " + listed("signs", "compared").spoken[sign] + " " + m.group(2), true
 	}
 	return []rule{
 		e.says(`(^|[ (])~ ?([$£€¥]?\d)`, "$1about $2"),
@@ -32,7 +32,7 @@ func (e english) signRules() []rule {
 		e.says(`\$([A-Z])`, "$1"), // $HOME
 		e.says(` ?[°º] ?`, " degrees "),
 		rewrite(` ?([√±≈×÷$£€¢@%+]) ?`, func(m match) (string, bool) {
-			return " " + listed("signs", "signs").said[m.group(1)] + " ", true
+			return " " + listed("signs", "signs").spoken[m.group(1)] + " ", true
 		}),
 		rewrite(` ?/+ ?`, func(m match) (string, bool) { return saySlash(m), true }),
 		e.says(`#(\w)`, "hashtag $1"),

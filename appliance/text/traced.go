@@ -110,7 +110,7 @@ func (t traced) replace(found [][]int, say func(m match) (string, bool)) traced 
 		if said, ok := say(match{t.s, at}); ok {
 			c := changed(t.s[at[0]:at[1]], said)
 			if i, j := at[0]+c.head, at[1]-c.tail; !t.pronounced(i, j) {
-				all = append(all, replacement{i, j, c.said, t.origin(i, j)})
+				all = append(all, replacement{i, j, c.text, t.origin(i, j)})
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (t traced) replace(found [][]int, say func(m match) (string, bool)) traced 
 // replacement is the spoken form of the bytes i to j.
 type replacement struct {
 	i, j int
-	said string
+	text string
 	of   origin
 }
 
@@ -133,7 +133,7 @@ func (t traced) with(places []replacement) traced {
 	done := 0
 	for _, p := range places {
 		w.copy(t, done, p.i)
-		w.put(p.said, p.of)
+		w.put(p.text, p.of)
 		done = p.j
 	}
 	w.copy(t, done, len(t.s))
@@ -144,7 +144,7 @@ func (t traced) with(places []replacement) traced {
 // bytes at its end are the same.
 type change struct {
 	head, tail int
-	said       string
+	text       string
 }
 
 // changed compares whole words, so that the spoken form of "Room 101" stands for the number
@@ -164,7 +164,7 @@ func changed(was, said string) change {
 		}
 	}
 	c := change{head, tail, said[head : len(said)-tail]}
-	if head+tail == len(was) && strings.ContainsFunc(c.said, alnum) {
+	if head+tail == len(was) && strings.ContainsFunc(c.text, alnum) {
 		return change{0, 0, said} // words that were only inserted stand for the whole
 	}
 	return c

@@ -327,9 +327,9 @@ func (d *delay) moved(least, most int) (by, alike float64) {
 	if least >= most {
 		return 0, 0
 	}
-	var own float64
+	var energy float64
 	for _, v := range d.profile {
-		own += v * v
+		energy += v * v
 	}
 	fits := make([]float64, len(d.likeness))
 	best := least
@@ -357,5 +357,5 @@ func (d *delay) moved(least, most int) (by, alike float64) {
 			place += (a - c) / (2 * down)
 		}
 	}
-	return place + d.off() - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(own*other+1e-18)
+	return place + d.off() - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(energy*other+1e-18)
 }

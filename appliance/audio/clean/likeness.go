@@ -63,19 +63,19 @@ func (l *likeness) frame(left, heard, played []float32, later int) bool {
 
 // explained returns the largest share of a's power that any part of b explains.
 func explained(a, b []float64) (most float64) {
-	total, own := square(a), square(b[:len(a)])
+	total, energy := square(a), square(b[:len(a)])
 	for i := 0; ; i++ {
 		var like float64
 		for j, v := range b[i : i+len(a)] {
 			like += v * a[j]
 		}
-		if least := 1e-9 * float64(len(a)); own > least && total > least {
-			most = max(most, like*like/(own*total))
+		if least := 1e-9 * float64(len(a)); energy > least && total > least {
+			most = max(most, like*like/(energy*total))
 		}
 		if i+len(a) == len(b) {
 			return most
 		}
-		own += b[i+len(a)]*b[i+len(a)] - b[i]*b[i]
+		energy += b[i+len(a)]*b[i+len(a)] - b[i]*b[i]
 	}
 }
 

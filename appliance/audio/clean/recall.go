@@ -61,9 +61,9 @@ func newRecall(rateHz int) *recall {
 }
 
 // frame takes the sound of a frame, its playback and its residual. It reports whether the
-// residual has an echo that the stored room explains. room returns the response that the filter
+// residual has an echo that the stored room explains. response returns the one that the filter
 // has now.
-func (r *recall) frame(heard, played, left []float32, room func() []float32) (lost bool) {
+func (r *recall) frame(heard, played, left []float32, response func() []float32) (lost bool) {
 	r.heard = latest(r.heard, heard, r.window+1+r.off)
 	r.left = latest(r.left, left, r.window+1+r.off)
 	r.played = latest(r.played, played, r.transform.Len())
@@ -74,7 +74,7 @@ func (r *recall) frame(heard, played, left []float32, room func() []float32) (lo
 	r.frames++
 	r.recovering = max(0, r.recovering-1)
 	if r.frames%provenFrames == 0 && r.proven() {
-		r.learn(room())
+		r.learn(response())
 	}
 	return r.frames%recallEvery == 0 && r.response != nil && len(r.heard) == r.window+1+r.off && r.lost()
 }
@@ -126,8 +126,8 @@ func (r *recall) lost() bool {
 		for i, v := range part {
 			like += v * heard[i]
 		}
-		if own := square(part); own > 0 {
-			explained = max(explained, like*like/own)
+		if energy := square(part); energy > 0 {
+			explained = max(explained, like*like/energy)
 		}
 	}
 	worse := rest / (total - explained + 1e-12)

@@ -165,12 +165,12 @@ func find(pcm []float32) (at float64, ok bool) {
 	}
 	spread = math.Sqrt(spread / float64(max(1, reach)))
 	peak := math.Abs(real(x[best]))
-	return float64(best) / rateHz, peak > standsOut*spread
+	return float64(best) / rateHz, peak > minProminence*spread
 }
 
-// standsOut is by how much a chirp must stand out, in standard deviations: by chance, the
+// minProminence is by how much a chirp must stand out, in standard deviations: by chance, the
 // largest of 8000 has 4.5.
-const standsOut = 10
+const minProminence = 10
 
 // measureCancellation cancels the echo, which comes late by some seconds, with the box's own
 // canceller.
