@@ -17,11 +17,11 @@ import (
 	"parley/bench/cases"
 )
 
-// openHalf are the cases whose answers may be looked at while something is
-// decided by them; those of heldHalf are not.
+// openHalf are the cases whose answers may be inspected during development; those of
+// heldHalf may not.
 const openHalf = "open"
 
-// Answer is one that an assistant gave.
+// Answer is an answer of an assistant.
 type Answer struct {
 	Assistant string `json:"assistant"`
 	Kind      string `json:"kind"`
@@ -29,21 +29,20 @@ type Answer struct {
 	Question  string `json:"asked"`
 	Reply     string `json:"said"`
 	Right     bool   `json:"right"`
-	// Tokens were written until all was said; Read were new in the prompt behind
-	// the user's last word and before.
+	// Tokens is the number of generated tokens; Read is the number of prompt tokens that
+	// were not cached.
 	Tokens int `json:"tokens"`
 	Read   int `json:"read"`
 }
 
-// Answers measures how right the language model answers, with what the box does
-// for it.
+// Answers measures how often the language model, as the box runs it, answers right.
 func Answers(ctx context.Context, o Options) (Report, error) {
 	if o.Half != "" && o.Half != openHalf && o.Half != heldHalf {
 		return Report{}, &ErrOption{fmt.Sprintf("half is %q; allowed are %s and %s", o.Half, openHalf, heldHalf)}
 	}
 	for _, k := range o.Only {
 		if !slices.Contains(cases.Kinds, k) {
-			return Report{}, &ErrOption{fmt.Sprintf("only: %q is no kind of case; there are %s", k,
+			return Report{}, &ErrOption{fmt.Sprintf("only: %q is not a kind of case; allowed are %s", k,
 				strings.Join(cases.Kinds, ", "))}
 		}
 	}
@@ -70,15 +69,14 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
-// answersOf has the cases of an assistant answered, each in a conversation of its
-// own, as in a chat whose config has its prompt.
+// answersOf runs the cases of an assistant, each in a conversation of its own, as in a
+// chat whose config has its prompt.
 func answersOf(ctx context.Context, a cases.Assistant, o Options, parts chat.Parts,
 	model engine.LanguageModel) ([]Answer, error) {
 	config := contract.PostedConfigVersion{}.Record()
 	config.Prompt = &contract.ReturnPrompt{Text: a.Prompt}
 	settings := parts.Settings(config, model)
-	// The name is the same for all, so that each goes on from what was read of
-	// the prompt before.
+	// One name for all conversations, so that each reuses the cached prompt.
 	name := "bench " + a.Name
 	defer model.Forget(name)
 	var out []Answer
@@ -137,6 +135,6 @@ func (r *Report) tally() {
 			continue
 		}
 		r.figure(part+"_right", 100*float64(right)/float64(total), "%",
-			fmt.Sprintf("%d of %d; %.0f tokens an answer", right, total, float64(tokens)/float64(total)))
+			fmt.Sprintf("%d of %d; %.0f tokens per answer", right, total, float64(tokens)/float64(total)))
 	}
 }

@@ -19,27 +19,27 @@ import (
 )
 
 const (
-	// apiCallers ask at once: enough to keep every core of a small machine at
-	// work, as a console with a few clients beside it does.
+	// apiCallers is the number of parallel clients: enough to keep every core of a small
+	// machine busy, like a console and a few clients.
 	apiCallers = 8
-	// apiSlice is how long one measurement lasts. Ours and the yardstick's
-	// alternate, so that what else the machine does weighs on both.
+	// apiSlice is the length of one measurement. Ours and the yardstick's alternate, so
+	// that other load affects both.
 	apiSlice = 300 * time.Millisecond
-	// maxAPIRounds bounds the pairs: they take 0.6 s each for every row.
+	// maxAPIRounds bounds the pairs, which take 0.6 s each for every row.
 	maxAPIRounds = 7
-	// readLimit95 is what a read may take at its slowest but for one in twenty,
-	// in milliseconds, while others write.
+	// readLimit95 is the limit for the 95th percentile of reads during writes, in
+	// milliseconds.
 	readLimit95 = 5
-	// boxHeap is what the Go heap of a box holds beside its records, in bytes: 12
-	// to 20 MiB with the small models. The collector runs when the heap has
-	// doubled, so without that it would run many times as often as in service.
+	// boxHeap is the Go heap of a box besides its records, in bytes: 12 to 20 MiB with
+	// the small models. The collector runs when the heap has doubled, so without it the
+	// collector would run far more often than in service.
 	boxHeap = 12 << 20
-	// loadDuration is how long the load lasts under which that is measured.
+	// loadDuration is how long the reads during writes are measured.
 	loadDuration = 5 * time.Second
 )
 
-// API measures the REST side: the real handlers and the real store over HTTP,
-// beside the same statements asked of SQLite straight.
+// API measures the REST API: the real handlers and the real store over HTTP, compared
+// with the same SQL statements on SQLite directly.
 func API(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -68,7 +68,7 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 	rounds := min(o.Rounds, maxAPIRounds)
 	compare := func(rows []apiRow) error {
 		for _, row := range rows {
-			o.announce("%s, %d times beside the same SQL", row.name, rounds)
+			o.announce("%s, %d times, compared with the same SQL", row.name, rounds)
 			if err := s.compare(ctx, &r, row, slice, rounds); err != nil {
 				return err
 			}
@@ -82,10 +82,10 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 	if err := s.underLoad(ctx, &r, loadFor); err != nil {
 		return r, err
 	}
-	return r, compare(s.writes()) // lastLine: the database grows by thousands of rows
+	return r, compare(s.writes()) // last: the database grows by thousands of rows
 }
 
-// apiServer is the API over a store of its own, and what is in that.
+// apiServer is the API with a store of its own, and the contents of that.
 type apiServer struct {
 	records *store.Store
 	plain   *plainSQL
@@ -95,13 +95,13 @@ type apiServer struct {
 	address string
 	stop    func() error
 
-	prompt, tool, config store.Version // with a neighbourhood of others
+	prompt, tool, config store.Version // some of many
 	resolved             []store.Ref   // what the config uses
 	chat                 string
 }
 
 func startAPI(ctx context.Context, dir string) (*apiServer, error) {
-	// What is logged is made, as in service, and goes nowhere.
+	// Log lines are formatted, as in service, and discarded.
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	records, err := store.Open(ctx, dir, log)
 	if err != nil {
@@ -118,7 +118,7 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 	s.address = listener.Addr().String()
 	s.stop = sync.OnceValue(func() error {
 		err := server.Close()
-		<-served // that it was closed
+		<-served // the error says that it was closed
 		if s.plain != nil {
 			err = errors.Join(err, s.plain.Close())
 		}
@@ -127,14 +127,14 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 	return s, nil
 }
 
-// apiRow is one kind of call.
+// apiRow is a kind of call.
 type apiRow struct {
 	name, note string
 	request    func() (method, path, body string)
-	plain      func(ctx context.Context) error // the same, of SQLite
+	plain      func(ctx context.Context) error // the same in SQL
 }
 
-// compare measures one row in pairs.
+// compare measures a row in pairs.
 func (s *apiServer) compare(ctx context.Context, r *Report, row apiRow, slice time.Duration, rounds int) error {
 	var ours, straights, ratios []float64
 	for range rounds {
@@ -155,10 +155,10 @@ func (s *apiServer) compare(ctx context.Context, r *Report, row apiRow, slice ti
 	return nil
 }
 
-// callsOf makes the calls of one client; each client has its own.
+// callsOf makes the calls of one client.
 type callsOf func(row apiRow) (call func(context.Context) error, close func() error, err error)
 
-// calls are made over HTTP.
+// calls makes calls over HTTP.
 func (s *apiServer) calls(row apiRow) (func(context.Context) error, func() error, error) {
 	c, err := dialAPI(s.address, s.key)
 	if err != nil {
@@ -167,11 +167,11 @@ func (s *apiServer) calls(row apiRow) (func(context.Context) error, func() error
 	return func(context.Context) error { return c.ask(row.request()) }, c.Close, nil
 }
 
-// rate is how many calls a second all callers make together, and how long each
+// rate returns how many calls per second all clients make together, and how long each
 // call took.
 func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by callsOf) (perSecond float64,
 	took []time.Duration, err error) {
-	runtime.GC() // nobody pays for what was before
+	runtime.GC() // leave no garbage of earlier measurements
 	var mu sync.Mutex
 	var all errgroup.Group
 	begun := time.Now()
@@ -199,8 +199,7 @@ func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by ca
 	return float64(len(took)) / time.Since(begun).Seconds(), took, nil
 }
 
-// underLoad times each kind of read while one client writes without a pause and
-// the others read.
+// underLoad times each kind of read while one client writes without a pause.
 func (s *apiServer) underLoad(ctx context.Context, r *Report, loadFor time.Duration) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// apiClient is an HTTP client that does as little as it can, so that the server
-// is measured and not the client beside it: one connection, requests that are
-// put together as text, and of an answer only its status and length are read.
+// apiClient is a minimal HTTP client, so that the server is measured and not the client:
+// one connection, requests formatted as text, and responses of which it only parses
+// status and length.
 type apiClient struct {
 	net.Conn
 	answers *bufio.Reader
@@ -28,7 +28,8 @@ func dialAPI(address, key string) (*apiClient, error) {
 	return &apiClient{Conn: conn, answers: bufio.NewReaderSize(conn, 64<<10), key: key}, nil
 }
 
-// ask fails where the answer is not 200 or 201, or has no length.
+// ask sends a request. It fails if the status is not 200 or 201, or the response has no
+// length.
 func (c *apiClient) ask(method, path, body string) error {
 	c.request = fmt.Appendf(c.request[:0], "%s %s HTTP/1.1\r\nHost: box\r\nX-Service-Api-Key: %s\r\n", method, path,
 		c.key)
@@ -42,7 +43,7 @@ func (c *apiClient) ask(method, path, body string) error {
 	return c.answered(method, path)
 }
 
-// messageAt reads an answer and passes over its body.
+// answered reads a response and skips its body.
 func (c *apiClient) answered(method, path string) error {
 	first, err := c.answers.ReadString('\n')
 	if err != nil {

@@ -16,20 +16,18 @@ import (
 	"parley/store"
 )
 
-// plainSQL asks SQLite what the API asks the store, through database/sql as it
-// comes and in statements as anybody would write them. A write is a transaction
-// forSilence its own, as durable as the store's. What the API's way costs, or saves, is
-// measured against it.
+// plainSQL is the yardstick of the API: the same reads and writes with plain database/sql
+// and simple statements. A write is a transaction of its own, as durable as the store's.
 type plainSQL struct {
 	read, write *sql.DB
 	account     string
 }
 
-// openPlainSQL opens the database in dir, which a store has made and has open.
+// openPlainSQL opens the database in dir, which a store has created and has open.
 func openPlainSQL(dir, account string) (*plainSQL, error) {
 	file := url.URL{Scheme: "file", Path: filepath.Join(dir, layout.Database)}
 	open := func(conns int) (*sql.DB, error) {
-		// The driver's own way to set what the store sets; it keeps statements.
+		// The driver's options for what the store sets; it caches statements.
 		db, err := sql.Open("sqlite3", file.String()+"?_busy_timeout=5000&_synchronous=FULL&_foreign_keys=on&"+
 			"_secure_delete=true&_stmt_cache_size=100&_cache_size=-4096")
 		if err == nil {
@@ -51,7 +49,7 @@ func openPlainSQL(dir, account string) (*plainSQL, error) {
 
 func (s *plainSQL) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
 
-// rows reads every row and column of an answer, and fails where there is none.
+// rows reads every row and column of a query, and fails if there is none.
 func (s *plainSQL) rows(ctx context.Context, text string, args ...any) error {
 	rows, err := s.read.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -94,7 +92,7 @@ func (s *plainSQL) version(ctx context.Context, v store.Version) error {
 		v.Kind, v.Number, s.account)
 }
 
-// resolve reads what a config uses, one after the other.
+// resolve reads the versions that a config uses, one after the other.
 func (s *plainSQL) resolve(ctx context.Context, refs []store.Ref) error {
 	for _, ref := range refs {
 		if err := s.rows(ctx, `SELECT`+versionColumns+`FROM resource r JOIN resource_version v ON v.resource = r.num
@@ -107,7 +105,7 @@ func (s *plainSQL) resolve(ctx context.Context, refs []store.Ref) error {
 	return nil
 }
 
-// page reads one page of a list of rows and counts them all.
+// page reads a page of a list and counts the whole list.
 func (s *plainSQL) page(ctx context.Context, columns, tables, rows string, page store.Page, args ...any) error {
 	if err := s.rows(ctx, `SELECT count(*) FROM `+rows, args...); err != nil {
 		return err
@@ -146,7 +144,7 @@ func (s *plainSQL) events(ctx context.Context, chat string, size int) error {
 		  FROM chat_event WHERE chat = (SELECT num FROM chat WHERE id = ?) AND seq <= ? ORDER BY seq`, chat, size)
 }
 
-// transact runs statements in a transaction of their own.
+// transact runs statements in a transaction.
 func (s *plainSQL) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -158,7 +156,7 @@ func (s *plainSQL) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// addVersion stores the first version of a new resource, or the next of an old one.
+// addVersion stores the first version of a new resource, or the next of an existing one.
 func (s *plainSQL) addVersion(ctx context.Context, d store.NewVersion) error {
 	now := time.Now().UnixMilli()
 	return s.transact(ctx, func(tx *sql.Tx) error {
@@ -183,7 +181,7 @@ func (s *plainSQL) addVersion(ctx context.Context, d store.NewVersion) error {
 	})
 }
 
-// describe gives a version another description.
+// describe replaces the description of a version.
 func (s *plainSQL) describe(ctx context.Context, v store.Version, description string) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE resource_version SET description = ?, modified_ms = ?

@@ -13,18 +13,18 @@ import (
 	"parley/store"
 )
 
-// What lies in the database: a busy box after some weeks.
+// The contents of the database: a busy box after some weeks.
 const (
 	filledPrompts = 500
 	filledConfigs = 100
 	filledChats   = 2000
-	filledEvents  = 20 // forSilence each chat
+	filledEvents  = 20 // of each chat
 )
 
 const apiTool = `{"type":"object","properties":{"day":{"type":"string","description":"A day of the ` +
 	`week"}},"required":["day"]}`
 
-// fill makes an account with prompts, tools, configs and chats.
+// fill creates an account with prompts, tools, configs and chats.
 func (s *apiServer) fill(ctx context.Context) error {
 	made, err := s.records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley-bench"})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *apiServer) fill(ctx context.Context) error {
 
 func (s *apiServer) fillChats(ctx context.Context) error {
 	var all errgroup.Group
-	all.SetLimit(64) // so that many are on the disk at once
+	all.SetLimit(64) // many share a commit
 	for i := range filledChats {
 		chat := store.NewChat{
 			ID:        uuid.NewString(),
@@ -104,7 +104,7 @@ func (s *apiServer) fillChats(ctx context.Context) error {
 }
 
 func promptContent() string {
-	text, _ := json.Marshal(map[string]string{"text": hotel}) // forSilence strings it cannot fail
+	text, _ := json.Marshal(map[string]string{"text": hotel}) // strings cannot fail
 	return string(text)
 }
 
@@ -117,7 +117,7 @@ func newPrompt(name string) store.NewVersion {
 	}
 }
 
-// configBody is a config as it is posted; without a name it is a version.
+// configBody returns a config as it is posted; without a name it is a version.
 func (s *apiServer) configBody(name string) string {
 	if name != "" {
 		name = fmt.Sprintf(`"name":%q,`, name)
@@ -138,13 +138,12 @@ func (s *apiServer) newConfig(name string) store.NewVersion {
 	}
 }
 
-// reads are the kinds of reads. Each straight one asks what the API asks, whose
-// key it is included.
+// reads returns the kinds of reads. Each plain one includes the lookup of the key.
 func (s *apiServer) reads() []apiRow {
 	read := func(name, path string, ask func(ctx context.Context) error) apiRow {
 		return apiRow{
 			name:    name,
-			note:    "calls a second; the same SQL straight",
+			note:    "calls per second; the same SQL directly",
 			request: func() (string, string, string) { return "GET", path, "" },
 			plain:   s.withKey(ask),
 		}
@@ -181,12 +180,12 @@ func (s *apiServer) reads() []apiRow {
 	}
 }
 
-// writes are the kinds of writes. The last one makes no list longer.
+// writes returns the kinds of writes. The last one makes no list longer.
 func (s *apiServer) writes() []apiRow {
 	write := func(name, method, path string, body func() string, change func(ctx context.Context) error) apiRow {
 		return apiRow{
 			name:    name,
-			note:    "durable, calls a second; the same SQL straight, a transaction each",
+			note:    "durable, calls per second; the same SQL directly, a transaction each",
 			request: func() (string, string, string) { return method, path, body() },
 			plain:   s.withKey(change),
 		}
@@ -195,7 +194,7 @@ func (s *apiServer) writes() []apiRow {
 		return func(ctx context.Context) error { return s.plain.addVersion(ctx, draft()) }
 	}
 	always := func(body string) func() string { return func() string { return body } }
-	// Each time something else: SQLite writes nothing where nothing changes.
+	// A new text each time, since SQLite does not write unchanged values.
 	var changes atomic.Int64
 	described := func() string { return fmt.Sprintf("change %d", changes.Add(1)) }
 	return []apiRow{
@@ -225,7 +224,7 @@ func (s *apiServer) writes() []apiRow {
 	}
 }
 
-// withKey looks the key up first, as every call does.
+// withKey looks the key up first, as every call of the API does.
 func (s *apiServer) withKey(ask func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := s.plain.openKey(ctx, s.key); err != nil {

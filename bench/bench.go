@@ -8,34 +8,35 @@ import (
 	"parley/appliance/config"
 )
 
-// Options say what is measured and how much of it.
+// Options say what to measure, and how much of it.
 type Options struct {
 	Config config.Config
 	Log    *slog.Logger
-	// Progress is called with what is being done, in words; nil: it is not.
+	// Progress is called with a description of each step; it may be nil.
 	Progress func(string)
-	// Recordings is a folder of speech; empty is Debian's package of prompts.
+	// Recordings is a folder of speech; empty means Debian's package of prompts.
 	Recordings string
 
-	Prompts int // recordings whose words are counted (STT)
-	Rounds  int // times that a call is timed
-	Turns   int // forSilence each conversation (Talk)
-	// Chats is how many conversations are held at once (Talk): one number after
-	// the other.
+	Prompts int // number of recordings for the word error (STT)
+	Rounds  int // how often to time a call
+	Turns   int // of each conversation (Talk)
+	// Chats has the numbers of parallel conversations, which are measured in turn (Talk).
 	Chats []int
-	// Only are kinds of questions (Answers) or assistants (Tools); none are all.
+	// Only restricts the kinds of questions (Answers) or the assistants (Tools); empty:
+	// all.
 	Only []string
-	// Half of what is asked: open or held (Answers), tuned or held (Tools); empty: all.
+	// Half restricts the questions or requests: open or held (Answers), tuned or held
+	// (Tools); empty: all.
 	Half string
-	// RoutesOnly has no call or answer made, but only judged which tool is wanted (Tools).
+	// RoutesOnly measures only the choice of the tool, without calls and answers (Tools).
 	RoutesOnly bool
-	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
+	// Idle is how long to watch an idle box (Talk); 0 skips this.
 	Idle time.Duration
-	// ServeCommand is the command line that runs a box, to which flags can be added (Talk).
+	// ServeCommand is the command line that runs a box, without flags of its own (Talk).
 	ServeCommand []string
 }
 
-// Defaults are enough for steady medians in a minute or so each.
+// Defaults returns options for stable medians in about a minute each.
 func Defaults() Options {
 	return Options{
 		Prompts: 150,
@@ -46,7 +47,7 @@ func Defaults() Options {
 	}
 }
 
-// ErrOption is an option that cannot be.
+// ErrOption is an invalid option.
 type ErrOption struct{ Why string }
 
 func (e *ErrOption) Error() string { return e.Why }
@@ -75,7 +76,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// announce tells what is being done.
+// announce reports a step to Progress.
 func (o Options) announce(format string, args ...any) {
 	if o.Progress != nil {
 		o.Progress(fmt.Sprintf(format, args...))

@@ -23,27 +23,27 @@ import (
 )
 
 const (
-	// boxReady is how long a box may take to be ready: seconds on a disk that
-	// is warm, and the reading of 2 GB on one that is not.
+	// boxReady is how long a box may take to be ready: seconds with a warm disk cache,
+	// and the time to read 2 GB without.
 	boxReady = 2 * time.Minute
 	// boxStop is how long it may take to stop; it promises five seconds.
 	boxStop = 10 * time.Second
 )
 
-// chatPath is where a box takes chats.
+// chatPath is the path of chats.
 const chatPath = "/v0/evi/chat"
 
-// box is a box in a process of its own, so that its memory and its processor
-// time are its own.
+// box is a box in a process of its own, so that its memory and processor time can be
+// measured.
 type box struct {
 	endpoint endpoint
 	pid      int
-	ready    time.Duration // rotated its start until a conversation could begin
+	ready    time.Duration // from its start until it accepts chats
 	stop     func() error
 }
 
-// startBox starts a box with the command line serve on a folder and a port of
-// its own. The folder is gone when the box has stopped.
+// startBox starts a box in a temporary folder on a free port. The folder is deleted when
+// the box has stopped.
 func startBox(ctx context.Context, o Options) (*box, error) {
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -61,7 +61,7 @@ func startBox(ctx context.Context, o Options) (*box, error) {
 // startBoxOn starts a box on a data folder, which stays.
 func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error) {
 	if len(o.ServeCommand) == 0 {
-		return nil, errors.New("nothing says how to start a box, and no address of one that runs is given")
+		return nil, errors.New("the command to start a box is missing")
 	}
 	address, err := freeAddress()
 	if err != nil {
@@ -74,7 +74,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 	started := make(chan error, 1)
 	go func() {
 		err := runBox(cmd, started)
-		cancel() // nobody need wait for it any more
+		cancel() // ends the wait for it
 		ended <- err
 	}()
 	b := &box{endpoint: endpoint{address: address}}
@@ -98,7 +98,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 	return b, nil
 }
 
-// freeAddress is an address on loopback that nobody listens on.
+// freeAddress returns a free address on loopback.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,23 +107,23 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// boxCommand is the command that runs a box on the data folder; it is told to
+// boxCommand returns the command that runs a box on the data folder. The box is asked to
 // stop when ctx ends.
 func (o Options) boxCommand(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
-	seats := max(o.Config.MaxChats(), slices.Max(o.Chats))
+	slots := max(o.Config.MaxChats(), slices.Max(o.Chats))
 	args := append(slices.Clone(o.ServeCommand[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
-		"--max-chats", strconv.Itoa(seats), "--max-added-ms", "0") // how late they are is measured
+		"--max-chats", strconv.Itoa(slots), "--max-added-ms", "0") // refuse no chats for slow answers
 	cmd := exec.CommandContext(ctx, o.ServeCommand[0], args...)
 	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
-	// The box is to die with us even if we are killed.
+	// The box ends with this process, even if this process is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	return cmd
 }
 
-// abandon stops a box that is no good. How it ends is of no interest then.
+// abandon stops a box that failed, and returns why. How it ends does not matter.
 func (b *box) abandon(why error) error {
 	_ = b.stop()
 	return why
@@ -131,8 +131,8 @@ func (b *box) abandon(why error) error {
 
 // runBox starts the process and returns how it ended.
 func runBox(cmd *exec.Cmd, started chan<- error) error {
-	// The system takes the end of the thread that started a process for the
-	// free of its parent, so this goroutine keeps its thread.
+	// The kernel takes the end of the thread that started a process for the end of its
+	// parent, so this goroutine keeps its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
@@ -143,19 +143,18 @@ func runBox(cmd *exec.Cmd, started chan<- error) error {
 	return cmd.Wait()
 }
 
-// stopped is what is wrong with how a box ended that was told to stop.
+// stopped returns what is wrong with the end of a box that was asked to stop.
 func stopped(err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); errors.Is(err, context.Canceled) || ok && exit.Success() {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("the box did not stop as it should: %w", err)
+		return fmt.Errorf("the box did not stop cleanly: %w", err)
 	}
 	return nil
 }
 
-// lastLine passes on what a box says on standard error, for people, and keeps
-// its last line.
+// lastLine logs the box's lines on standard error, and keeps the last one.
 type lastLine struct {
 	log *slog.Logger
 
@@ -169,7 +168,7 @@ func (l *lastLine) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
 		if line = strings.TrimSpace(line); line != "" {
 			l.line = line
-			l.log.Warn("the box says", "line", line)
+			l.log.Warn("output of the box", "line", line)
 		}
 	}
 	return len(p), nil
@@ -181,8 +180,8 @@ func (l *lastLine) String() string {
 	return l.line
 }
 
-// newKey makes a key for the running box whose data lies in dir, an operator's:
-// it is to open the box's figures too.
+// newKey creates a key for the box of the folder dir: an operator's, which also gives
+// access to its figures.
 func newKey(ctx context.Context, dir string) (string, error) {
 	records, err := store.Join(ctx, dir)
 	if err != nil {
@@ -193,8 +192,8 @@ func newKey(ctx context.Context, dir string) (string, error) {
 	return made.APIKey, errors.Join(err, records.Close())
 }
 
-// readyPoll is how often a box that starts is asked whether it is ready: a
-// hundredth of what a start takes.
+// readyPoll is how often a starting box is asked whether it is ready: a hundredth of the
+// time of a start.
 const readyPoll = 20 * time.Millisecond
 
 // untilReady waits until a conversation could begin.

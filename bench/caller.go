@@ -16,13 +16,12 @@ import (
 )
 
 const (
-	// maxFromBox bounds a message: a minute of speech at 48 kHz is 8 MB of
-	// base64.
+	// maxFromBox bounds a message: a minute of speech at 48 kHz is 8 MB of base64.
 	maxFromBox = 32 << 20
 	// openTimeout is how long a chat may take to begin.
 	openTimeout = 30 * time.Second
-	// answerTimeout is how long an answer is waited for: on a machine that four
-	// chats keep busy it may take seconds.
+	// answerTimeout is how long an answer may take: on a machine that four chats keep
+	// busy, seconds.
 	answerTimeout = 45 * time.Second
 	// answerPause is how long the user waits after the answer has ended.
 	answerPause = 300 * time.Millisecond
@@ -39,14 +38,13 @@ type caller struct {
 	playingUntil time.Time
 }
 
-// messages is a message of the box and when it came.
+// received is a message of the box and its time of arrival.
 type received struct {
 	at      time.Time
 	message contract.ServerMessage
 }
 
-// endpoint is where a box takes chats (HOST:PORT), and the key that it wants to be
-// shown.
+// endpoint is the address of a box (HOST:PORT), and the key for it.
 type endpoint struct{ address, key string }
 
 // call opens a conversation with a system prompt and begins to send silence.
@@ -87,7 +85,7 @@ func (c *caller) send(ctx context.Context, m contract.ClientMessage) error {
 	return c.conn.Write(ctx, websocket.MessageText, data)
 }
 
-// listen hands on what the box sends until the chat ends.
+// listen forwards the messages of the box until the chat ends.
 func (c *caller) listen(ctx context.Context) error {
 	defer close(c.messages)
 	for {
@@ -115,45 +113,45 @@ func (c *caller) hangUp() {
 	<-c.done
 }
 
-// turn is what came of one thing that was said. Its times are from the user's
-// lastLine sound; a message that did not come has none.
+// turn is the result of one utterance of the user. Its times are from the user's last
+// sound; the time of a message that did not come is 0.
 type turn struct {
 	recording         string
-	transcript        string        // as the box understood them
-	answer            string        // what it said to them
+	transcript        string        // of the user's words
+	answer            string        // text of the assistant
 	transcriptAt      time.Duration // user_message
 	messageAt         time.Duration // assistant_message
 	clipAt            time.Duration // audio_output
-	soundAt           time.Duration // the first sound in it
-	early             bool          // the box took the turn for over before the user had finished
+	soundAt           time.Duration // the first audible sound
+	early             bool          // the box ended the turn before the user had finished
 	interrupted       bool
 	fault             string
 	audible, complete bool
-	limit             limit // what the machine can do; none was measured where it is zero
+	limit             limit // what the machine can do; zero if it was not measured
 }
 
-// ok tells that the turn went as turns go, and its times count.
+// ok reports whether the turn went normally, so that its times count.
 func (t turn) ok() bool {
 	return t.complete && t.audible && !t.early && !t.interrupted && t.fault == ""
 }
 
-// String is the turn in words.
+// String describes the turn.
 func (t turn) String() string {
 	switch {
 	case t.fault != "":
 		return t.fault
 	case t.early:
-		return fmt.Sprintf("%q was answered before it was over", t.transcript)
+		return fmt.Sprintf("%q was answered before its end", t.transcript)
 	case t.interrupted:
-		return fmt.Sprintf("%q was taken for an interruption", t.transcript)
+		return fmt.Sprintf("%q counted as an interruption", t.transcript)
 	case t.transcript == "":
-		return "nothing was understood"
+		return "nothing was transcribed"
 	case !t.audible:
 		return fmt.Sprintf("%q was not answered", t.transcript)
 	}
 	out := fmt.Sprintf("%q was answered after %d ms", t.transcript, t.soundAt.Milliseconds())
 	if t.limit != (limit{}) {
-		out += fmt.Sprintf("; at best after %d (%s)", t.limit.forSilence(silenceAsked()).Milliseconds(), t.limit)
+		out += fmt.Sprintf("; the limit is %d (%s)", t.limit.forSilence(silenceAsked()).Milliseconds(), t.limit)
 	}
 	return out
 }
@@ -163,7 +161,7 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 	var t turn
 	_, end, ok := span(pcm, engine.SpeechRateHz)
 	if !ok {
-		return t, errors.New("a recording without any sound")
+		return t, errors.New("the recording has no sound")
 	}
 	begin, err := c.microphone.speak(ctx, pcm)
 	if err != nil {
@@ -172,7 +170,7 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 	return c.follow(ctx, begin.Add(end))
 }
 
-// follow follows the answer to what ended at last.
+// follow follows the answer to an utterance that ended at last.
 func (c *caller) follow(ctx context.Context, last time.Time) (t turn, err error) {
 	patience := time.NewTimer(time.Until(last) + answerTimeout)
 	defer patience.Stop()
@@ -203,7 +201,7 @@ func (c *caller) follow(ctx context.Context, last time.Time) (t turn, err error)
 	}
 }
 
-// handle notes a message of the answer to what ended at last.
+// handle records a message of the answer to an utterance that ended at last.
 func (c *caller) handle(t *turn, h received, last time.Time) error {
 	after := h.at.Sub(last)
 	switch m := h.message.(type) {
@@ -230,7 +228,7 @@ func (c *caller) handle(t *turn, h received, last time.Time) error {
 	return nil
 }
 
-// notePlayback notes a clip of the answer, which is heard after those before it.
+// notePlayback records a clip of the answer, which plays after those before it.
 func (c *caller) notePlayback(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
 	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// beforeSpeaking is how long a user takes to begin once the line is open.
+	// beforeSpeaking is how long a user waits before the first words.
 	beforeSpeaking = 2 * time.Second
-	// startSpread is over how long the first words of several callers are spread,
-	// about what a turn takes; and hesitation how long each of them hesitates at
-	// most before the next question, so that they do not fall into step.
+	// startSpread is the time over which the first words of several callers are spread,
+	// about the length of a turn. hesitation is the longest pause of a caller before the
+	// next question, so that callers do not fall into step.
 	startSpread = 6 * time.Second
 	hesitation  = 1500 * time.Millisecond
 )
 
-// golden's multiples, without their whole parts, are spread over 0 to 1 as
-// evenly as so many numbers can be, and in no order.
+// golden is the golden ratio: the fractional parts of its multiples are spread over 0 to
+// 1 as evenly as possible, in no order.
 const golden = 0.6180339887498949
 
-// spread is the i-th of such numbers.
+// spread returns the i-th of these numbers.
 func spread(i int) float64 {
 	at := float64(i) * golden
 	return at - float64(int(at))
@@ -53,17 +53,17 @@ func (r *Report) rounds(ctx context.Context, o Options, at endpoint, asked []rec
 	return nil
 }
 
-// talk is what some callers ask at once.
+// talk describes the conversations of parallel callers.
 type talk struct {
 	callers    int
 	recordings []recording
-	meter      *limitMeter // nil where the limit of the machine is not known
-	prefix     string      // forSilence the names of its figures
+	meter      *limitMeter // nil if the limit is not measured
+	prefix     string      // of the names of its figures
 }
 
-// converse holds the conversations. The limit of the machine is measured while
-// nobody speaks: with one caller behind each turn, with several when all have
-// hung up, for the turns of the first.
+// converse holds the conversations. The limit of the machine is measured while nobody
+// speaks: with one caller after each turn, with several after all have hung up, for the
+// turns of the first.
 func (k talk) converse(ctx context.Context, o Options, at endpoint) ([][]turn, error) {
 	var mu sync.Mutex
 	done := 0
@@ -94,7 +94,7 @@ func (k talk) converse(ctx context.Context, o Options, at endpoint) ([][]turn, e
 	return chats, k.limits(ctx, chats)
 }
 
-// limits measures the limit of the turns of the first caller. It holds for the
+// limits measures the limit for the turns of the first caller. It also applies to the
 // other callers' turns with the same recordings.
 func (k talk) limits(ctx context.Context, chats [][]turn) error {
 	known := map[string]limit{}
@@ -116,7 +116,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 	return nil
 }
 
-// single has one conversation.
+// single holds one conversation.
 func (k talk) single(ctx context.Context, at endpoint, tell func(turn)) (turns []turn, err error) {
 	c, err := call(ctx, at, hotel)
 	if err != nil {
@@ -142,8 +142,8 @@ func (k talk) single(ctx context.Context, at endpoint, tell func(turn)) (turns [
 	return turns, nil
 }
 
-// parallel has conversations at once, all of them for as long as the turns that
-// count last: who is through asks on until everybody is.
+// parallel holds parallel conversations. A caller that has finished goes on until all
+// have, so that the load stays the same.
 func (k talk) parallel(ctx context.Context, at endpoint, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
@@ -175,7 +175,7 @@ func (k talk) parallel(ctx context.Context, at endpoint, tell func(turn)) ([][]t
 				case errors.Is(err, errFinished):
 					return nil
 				case err != nil:
-					through(err) // nobody need speak on
+					through(err) // ends the other callers
 					return err
 				}
 				if j < len(k.recordings) {
@@ -192,11 +192,11 @@ func (k talk) parallel(ctx context.Context, at endpoint, tell func(turn)) ([][]t
 	return chats, talking.Wait()
 }
 
-// errFinished ends the turns that nobody counts.
-var errFinished = errors.New("everybody has asked everything")
+// errFinished ends the turns that do not count.
+var errFinished = errors.New("all callers have finished")
 
-// rotated is what is asked in the i-th of several chats: the same, begun at
-// another place, so that they do not all speak and pause in step.
+// rotated returns the recordings for the i-th of parallel chats: the same, from another
+// start, so that the callers do not speak and pause in step.
 func rotated(asked []recording, i int) []recording {
 	at := i * 3 % len(asked)
 	return append(append([]recording{}, asked[at:]...), asked[:at]...)

@@ -11,21 +11,21 @@ import (
 	"parley/appliance/text"
 )
 
-// Added latency in milliseconds that nobody notices (median), and that nobody
-// minds now and then (95th percentile).
+// Limits of the added latency in milliseconds: unnoticeable (median), and acceptable now
+// and then (95th percentile).
 const addedLimit, addedLimit95 = 100, 300
 
-// Turn is one turn of a talk. Its times are in milliseconds, from the user's
-// lastLine sound to the answer's first; null where there are none.
+// Turn is a turn of a talk. Its times are in milliseconds, from the user's last sound to
+// the answer's first; null if there are none.
 type Turn struct {
 	Callers   int    `json:"callers"` // at once
-	Caller    int    `json:"caller"`  // rotated 1
+	Caller    int    `json:"caller"`  // from 1
 	Recording string `json:"recording"`
-	Outcome   string `json:"outcome"` // messageAt, early, unanswered or failed
+	Outcome   string `json:"outcome"` // answered, early, unanswered or failed
 	Answer    Number `json:"answer"`
 	Added     Number `json:"added"` // without the silence that ends the turn
-	// Limit is the least that this machine can do, made of what follows it, or
-	// forSilence the silence where that is longer; and Ratio is Answer over it.
+	// Limit is the shortest time possible on this machine, the sum of the times below, or
+	// the silence if that is longer; Ratio is Answer divided by it.
 	Limit      Number `json:"limit"`
 	Ratio      Number `json:"ratio"`
 	Pause      Number `json:"pause"`
@@ -34,11 +34,11 @@ type Turn struct {
 	Speak      Number `json:"speak"`
 }
 
-// silenceAsked is the silence that ends a turn of a talk: its chats have no
-// config.
+// silenceAsked returns the silence that ends a turn: the default, since these chats have
+// no config.
 func silenceAsked() time.Duration { return chat.DefaultSettings().EndOfTurnSilence }
 
-// report is the turn as a report has it.
+// report returns the turn for a report.
 func (t turn) report(callers, caller int) Turn {
 	out := Turn{
 		Callers:   callers,
@@ -73,8 +73,8 @@ func (t turn) outcome() string {
 	return "unanswered"
 }
 
-// limitRatio is the time to the answer over the least that the machine can do;
-// false where it was not answered, or no limit was measured.
+// limitRatio returns the time to the answer divided by the limit; ok is false if the turn
+// was not answered, or has no limit.
 func (t turn) limitRatio(silence time.Duration) (ratio float64, ok bool) {
 	if !t.ok() || t.limit == (limit{}) {
 		return 0, false
@@ -82,7 +82,7 @@ func (t turn) limitRatio(silence time.Duration) (ratio float64, ok bool) {
 	return float64(t.soundAt) / float64(t.limit.forSilence(silence)), true
 }
 
-// addTalk adds what came of the conversations of some callers.
+// addTalk adds the results of the conversations of some callers.
 func (r *Report) addTalk(k talk, chats [][]turn) {
 	var all []turn
 	for i, turns := range chats {
@@ -99,15 +99,14 @@ func (r *Report) addTalk(k talk, chats [][]turn) {
 		return
 	}
 	r.fairness(k.prefix, chats)
-	if k.prefix == "" { // forSilence several numbers of callers it would be a flood; --json has the turns
+	if k.prefix == "" { // several numbers of callers would be too many figures; --json has the turns
 		for i, turns := range chats {
 			r.latency(fmt.Sprintf("chat_%d_", i+1), turns)
 		}
 	}
 }
 
-// latency adds the times of the turns that went as turns go, and counts those
-// that did not.
+// latency adds the times of the normal turns, and the number of the others.
 func (r *Report) latency(prefix string, turns []turn) {
 	silence := silenceAsked()
 	total, added := answers(turns, 0), answers(turns, silence)
@@ -122,14 +121,13 @@ func (r *Report) latency(prefix string, turns []turn) {
 	r.against(prefix+"added_median", median(added)/1e6, "ms", addedLimit, note)
 	r.against(prefix+"added_p95", quantile(added, 0.95)/1e6, "ms", addedLimit95, note)
 	r.figure(prefix+"turns_early", float64(count["early"]), "",
-		"the box took the turn before the user had finished, or was interrupted")
+		"the box spoke before the user had finished, or was interrupted")
 	r.figure(prefix+"turns_unanswered", float64(count["unanswered"]), "",
 		fmt.Sprintf("no sound within %v", answerTimeout))
 	r.figure(prefix+"turns_failed", float64(count["failed"]), "", faults(turns))
 }
 
-// answers are the times to the answers of the turns that went as turns go,
-// less so much.
+// answers returns the times to the answers of the normal turns, minus less.
 func answers(turns []turn, less time.Duration) (times []time.Duration) {
 	for _, t := range turns {
 		if t.ok() {
@@ -139,7 +137,7 @@ func answers(turns []turn, less time.Duration) (times []time.Duration) {
 	return times
 }
 
-// messages adds when the messages of a turn came.
+// messages adds the times of the messages.
 func (r *Report) messages(prefix string, turns []turn) {
 	var words, sentence, clip []time.Duration
 	for _, t := range turns {
@@ -166,7 +164,7 @@ func (r *Report) limits(prefix string, turns []turn) {
 	if len(ratios) == 0 {
 		return
 	}
-	r.figure(prefix+"limit_median", median(least)/1e6, "ms", fmt.Sprintf("%v, or where it is longer, pause + "+
+	r.figure(prefix+"limit_median", median(least)/1e6, "ms", fmt.Sprintf("%v, or if longer, pause + "+
 		"transcription + first clause + first sound of each engine alone", silence))
 	r.figure(prefix+"limit_p95", quantile(least, 0.95)/1e6, "ms", "the same")
 	note := fmt.Sprintf("each turn's answer over its limit, %d turns", len(ratios))
@@ -174,8 +172,7 @@ func (r *Report) limits(prefix string, turns []turn) {
 	r.figure(prefix+"answer_over_limit_p95", quantile(ratios, 0.95), "", note)
 }
 
-// fairness holds the caller who waited longest against the one who waited
-// least, by their medians.
+// fairness compares the callers with the slowest and the fastest answers, by median.
 func (r *Report) fairness(prefix string, chats [][]turn) {
 	for _, f := range []struct {
 		name string
@@ -185,8 +182,7 @@ func (r *Report) fairness(prefix string, chats [][]turn) {
 		for _, turns := range chats {
 			medians = append(medians, median(answers(turns, f.less)))
 		}
-		// Of a chat that was never answered there is no median, and so no
-		// fairness either.
+		// A chat without answers has no median, which makes the result NaN.
 		slowest, fastest := slices.Max(medians), slices.Min(medians)
 		r.against(prefix+f.name+"_slowest_chat", slowest/1e6, "ms", fastest/1e6, "its median; that of the fastest chat")
 	}
@@ -202,7 +198,7 @@ func faults(turns []turn) string {
 	return strings.Join(all, "; ")
 }
 
-// understanding adds the share of words that the box got wrong.
+// understanding adds the word error rate of the transcripts.
 func (r *Report) understanding(k talk, chats [][]turn) {
 	var wrong, words int
 	for i, turns := range chats {

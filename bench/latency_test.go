@@ -10,7 +10,7 @@ import (
 
 const ms = time.Millisecond
 
-// messageAt is a turn that went well, answered after d on a machine that could
+// answered is a turn that went well, answered after d on a machine that could
 // have done it in so much after the pause.
 func answered(name string, d, chain time.Duration) turn {
 	t := turn{

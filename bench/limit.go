@@ -11,40 +11,39 @@ import (
 	"parley/appliance/text"
 )
 
-// limit is how soon a turn could have been answered by the engines of this
-// machine if each had it for itself.
+// limit is how soon this machine could have answered a turn, with each engine running
+// alone.
 type limit struct {
-	pause      time.Duration // after which the end of a turn may be guessed at
-	transcribe time.Duration // the user's words, at once
-	think      time.Duration // reading those words, and the first clause of the answer
-	speak      time.Duration // rotated the clause to the first sound of it that can be heard
+	pause      time.Duration // after which the box may expect the end of the turn
+	transcribe time.Duration // transcribing the user's words
+	think      time.Duration // prefilling these words, and generating the first clause
+	speak      time.Duration // from the clause to its first audible sound
 }
 
 // chain is the time from the user's last sound to the answer's first.
 func (l limit) chain() time.Duration { return l.pause + l.transcribe + l.think + l.speak }
 
-// forSilence is the limit of a turn that ends with so much silence: no answer may come
-// before the silence is over, and none can come before the chain is through.
+// forSilence is the limit for turns that end with that silence: no answer may come before
+// the silence is over, and none can come before the chain has run.
 func (l limit) forSilence(silence time.Duration) time.Duration { return max(silence, l.chain()) }
 
-// String is the limit in words.
+// String formats the four times.
 func (l limit) String() string {
 	ms := time.Duration.Milliseconds
 	return fmt.Sprintf("%d + %d + %d + %d ms", ms(l.pause), ms(l.transcribe), ms(l.think), ms(l.speak))
 }
 
-// wholeAnswers measures limits with engines of its own.
+// limitMeter measures limits with engines of its own.
 type limitMeter struct {
 	opened   *engines.Set
 	voice    engine.Synthesizer
 	messages []engine.Message // the conversation so far
 }
 
-// limitConversation names the cache of the conversation at the engine.
+// limitConversation names the conversation in the model's cache.
 const limitConversation = "limit"
 
-// openLimitMeter opens the engines and has the model read the prompt that the
-// conversations have.
+// openLimitMeter opens the engines and prefills the prompt of the conversations.
 func openLimitMeter(ctx context.Context, o Options) (_ *limitMeter, err error) {
 	o.announce("loading the engines once more, to find the limit of this machine")
 	opened, err := engines.Open(ctx, o.Config, engines.All, o.Log)
@@ -61,7 +60,7 @@ func openLimitMeter(ctx context.Context, o Options) (_ *limitMeter, err error) {
 	return a, nil
 }
 
-// begin forgets the conversation and has the model read the prompt of the next.
+// begin drops the conversation and prefills the prompt of the next.
 func (a *limitMeter) begin(ctx context.Context) error {
 	a.opened.Model.Forget(limitConversation)
 	a.messages = []engine.Message{{Role: engine.System, Content: hotel}}
@@ -79,8 +78,8 @@ func (a *limitMeter) prompt(said []engine.Message) engine.Prompt {
 	}
 }
 
-// measure finds the limit of a turn in which pcm was said and the box answered
-// as t says, and goes on from there with the next.
+// measure measures the limit of a turn with pcm as the user's speech and t as its result,
+// and continues the conversation with it.
 func (a *limitMeter) measure(ctx context.Context, pcm []float32, t turn) (limit, error) {
 	l := limit{pause: engine.DefaultSegmentOptions().ShortPause}
 	begun := time.Now()
@@ -103,8 +102,8 @@ func (a *limitMeter) measure(ctx context.Context, pcm []float32, t turn) (limit,
 	return l, a.opened.Model.Prefill(ctx, a.prompt(a.messages))
 }
 
-// firstClause is the first clause of the model's answer, or its first sentence
-// where that is one clause, and how long the model takes to it.
+// firstClause returns the first clause of the model's answer, or its first sentence if
+// that is one clause, and how long the model took.
 func (a *limitMeter) firstClause(ctx context.Context, asked []engine.Message) (clause string, took time.Duration,
 	err error) {
 	enough := errors.New("the first clause is there")
@@ -125,8 +124,7 @@ func (a *limitMeter) firstClause(ctx context.Context, asked []engine.Message) (c
 	return cutter.Rest(), time.Since(begun), err
 }
 
-// firstSound is how long the voice takes to the first sound of a text that can
-// be heard, were it played as it comes.
+// firstSound returns the time to the first audible sound of a text, played as it is made.
 func (a *limitMeter) firstSound(ctx context.Context, said string) (time.Duration, error) {
 	begun := time.Now()
 	enough := errors.New("the first sound is there")

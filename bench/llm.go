@@ -11,8 +11,7 @@ import (
 	"parley/appliance/engines"
 )
 
-// hotel is a system prompt as an operator writes one: who speaks, how, and the
-// facts.
+// hotel is a system prompt as an operator writes one: the role, the style and the facts.
 const hotel = `You are the voice of the Riverside Hotel, which answers guests on the phone and at the desk. ` +
 	`Everything you write is spoken aloud: answer in one short sentence. If you do not know something, say so.
 The hotel has eighty rooms on six floors. Check-in is from three in the afternoon, check-out until eleven in the ` +
@@ -24,8 +23,7 @@ Parking is in the basement and costs twelve dollars a night. The airport shuttle
 Wireless internet is free; its password is on the back of the room key. Pets are welcome for ten dollars a night.
 To leave a message for another guest, callers say the name and the message after the tone. The front desk never closes.`
 
-// What guests ask. The first is answered at length, so that generation can be
-// timed.
+// Questions of guests. The first has a long answer, so that generation can be timed.
 const (
 	longQuestion = "Please tell me everything that you know about the hotel, its floors, its times and its prices, " +
 		"from the beginning."
@@ -35,19 +33,18 @@ const (
 const (
 	// replyTokens is how much of a long answer is timed.
 	replyTokens = 48
-	// shortReply is how much of an answer is made where only its beginning
-	// matters.
+	// shortReply is how much of an answer is generated if only its beginning matters.
 	shortReply = 4
-	// maxLLMRounds bounds the rounds that read the whole prompt: five seconds
-	// each with the default model.
+	// maxLLMRounds bounds the rounds that prefill the whole prompt: five seconds each
+	// with the default model.
 	maxLLMRounds = 7
 )
 
-// aboutModel begins a report on the language model, which is about to be loaded.
+// aboutModel begins a report on the language model, before it is loaded.
 func (o Options) aboutModel(bench string) Report {
 	m := o.Config.Engines.LanguageModel
 	r := Report{Bench: bench, Machine: describe(o.Config, "runtime-llama", m.Pack)}
-	if m.OpenAI != "" { // what runs there is not known
+	if m.OpenAI != "" { // the server's model is unknown
 		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
 	}
 	o.announce("loading %s", m.Pack+m.OpenAI)
@@ -80,23 +77,23 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	return r, t.wholeAnswers(ctx, &r)
 }
 
-// modelBench measures a language model over so many rounds.
+// modelBench measures a language model.
 type modelBench struct {
 	model    engine.LanguageModel
 	rounds   int
 	announce func(format string, args ...any)
 
-	prompts int // made by anew
+	prompts int // made by freshPrompt
 }
 
-// reply is one answer and how long it took.
+// reply is an answer and how long it took.
 type reply struct {
 	engine.Usage
 	text string
 	took time.Duration
 }
 
-// prefillRate and decodeRate are tokens a second.
+// prefillRate and decodeRate are in tokens per second.
 func (r reply) prefillRate() float64 {
 	return float64(r.PromptTokens-r.CachedTokens) / r.FirstToken.Seconds()
 }
@@ -126,8 +123,7 @@ func opening(question string) []engine.Message {
 	return []engine.Message{{Role: engine.System, Content: hotel}, {Role: engine.User, Content: question}}
 }
 
-// freshPrompt is opening with a prompt that was never read: what a model keeps of
-// prompts is of no use to it.
+// freshPrompt is opening with a prompt that was never prefilled, so that no cache has it.
 func (t *modelBench) freshPrompt(question string) []engine.Message {
 	t.prompts++
 	messages := opening(question)
@@ -135,8 +131,8 @@ func (t *modelBench) freshPrompt(question string) []engine.Message {
 	return messages
 }
 
-// cachedTurns times the first token of a second turn, of which only the user's new
-// transcript are to be read, beside that of a conversation without a cache.
+// cachedTurns times the first token of a second turn, for which only the user's new words
+// are prefilled, compared with a conversation without a cache.
 func (t *modelBench) cachedTurns(ctx context.Context, r *Report) error {
 	t.announce("second turns, %d times", t.rounds)
 	var first, second []time.Duration
@@ -170,14 +166,13 @@ func (t *modelBench) cachedTurns(ctx context.Context, r *Report) error {
 	}
 	r.figure("first_token_without_cache", median(first)/1e6, "ms", "first turn of a conversation")
 	r.against("first_token_known_prompt", median(known)/1e6, "ms", median(second)/1e6,
-		"first turn of the next conversation with the prompt, the one before being over; a second turn")
+		"first turn of the next conversation with that prompt, after the previous one; a second turn")
 	r.against("first_token_with_cache", median(second)/1e6, "ms", median(first)/1e6,
 		fmt.Sprintf("second turn, %d new tokens; the first turn", fresh))
 	return nil
 }
 
-// parallelAnswers times several conversations answered at once, each with an opening
-// that it has read already.
+// parallelAnswers times parallel answers to prompts that are cached.
 func (t *modelBench) parallelAnswers(ctx context.Context, r *Report) error {
 	var alone float64
 	for _, n := range []int{1, 2, 4} {
@@ -221,7 +216,7 @@ func (t *modelBench) parallelRate(ctx context.Context, n int) (rate float64, err
 	return float64(tokens) / took.Seconds(), err
 }
 
-// wholeAnswers times whole answers to prompts that were never read.
+// wholeAnswers times whole answers to prompts that were never prefilled.
 func (t *modelBench) wholeAnswers(ctx context.Context, r *Report) error {
 	t.announce("answers, %d times", t.rounds)
 	var read, write, took []float64
@@ -233,7 +228,7 @@ func (t *modelBench) wholeAnswers(ctx context.Context, r *Report) error {
 		read, write = append(read, answer.prefillRate()), append(write, answer.decodeRate())
 		took = append(took, milliseconds(answer.took))
 	}
-	r.figure("prompt_tokens", median(read), "1/s", "read, without any cache")
+	r.figure("prompt_tokens", median(read), "1/s", "prefilled, without any cache")
 	r.figure("reply_tokens", median(write), "1/s", "written")
 	r.figure("answer", median(took), "ms", fmt.Sprintf("prompt and %d tokens", replyTokens))
 	return nil

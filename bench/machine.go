@@ -14,20 +14,20 @@ import (
 	"parley/internal/version"
 )
 
-// Machine is where a benchmark ran, and what.
+// Machine describes the machine and the versions of a benchmark.
 type Machine struct {
 	CPU       string    `json:"cpu"`
 	Cores     int       `json:"cores"`
 	MemoryGiB Number    `json:"memory_gib"`
 	Kernel    string    `json:"kernel"`
-	Load      [3]Number `json:"load_average"` // complete 1, 5 and 15 minutes, before the benchmark
+	Load      [3]Number `json:"load_average"` // over 1, 5 and 15 minutes, before the benchmark
 	Version   string    `json:"version"`
 	Profile   string    `json:"profile"`
-	Packs     []string  `json:"packs"`         // name@version of those that were measured
-	Box       string    `json:"box,omitempty"` // address of the box, where another was measured than our own
+	Packs     []string  `json:"packs"`         // NAME@VERSION of the measured packs
+	Box       string    `json:"box,omitempty"` // address of a box or server elsewhere that was measured
 }
 
-// describe tells the machine, and the versions of these packs.
+// describe describes the machine, with the versions of these packs.
 func describe(cfg config.Config, measured ...string) Machine {
 	m := Machine{
 		CPU:     runtime.GOARCH,
@@ -70,8 +70,7 @@ func firstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// entry is the value of the first "key: value" line of a file in /proc; empty
-// where there is none.
+// entry returns the value of the first "key: value" line of a file in /proc, or "".
 func entry(path, key string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,8 +86,7 @@ func entry(path, key string) string {
 	return ""
 }
 
-// kilobytes is the value of an entry such as "VmRSS: 1234 kB"; 0 where there
-// is none.
+// kilobytes returns the value of an entry such as "VmRSS: 1234 kB", or 0.
 func kilobytes(path, key string) float64 {
 	var kb float64
 	if _, err := fmt.Sscanf(entry(path, key), "%f kB", &kb); err != nil {

@@ -10,22 +10,21 @@ import (
 	"parley/appliance/engine"
 )
 
-// pieceDuration is how much sound one message carries, as clients send it.
+// pieceDuration is the length of the sound of one message, as clients send it.
 const pieceDuration = 20 * time.Millisecond
 
 const pieceSamples = int(pieceDuration * engine.SpeechRateHz / time.Second)
 
-// microphone sends sound in real time for as long as a conversation lasts:
-// what it is given, and silence around that. Like a real one it sends a piece
-// when the last sample of it has been heard.
+// microphone sends sound in real time for as long as a conversation lasts: utterances,
+// and silence between them. Like a real one it sends a piece at the end of the piece.
 type microphone struct {
 	send  func(context.Context, contract.ClientMessage) error
 	begun time.Time
 	say   chan utterance
-	over  chan struct{} // closed when it sends no more
+	over  chan struct{} // closed when it has stopped
 }
 
-// utterance is something to be said, and where to tell when it begins.
+// utterance is sound to send; its start time is sent to begin.
 type utterance struct {
 	pcm   []float32
 	begin chan<- time.Time
@@ -40,7 +39,7 @@ func newMicrophone(send func(context.Context, contract.ClientMessage) error) *mi
 	}
 }
 
-// run sends until ctx ends or nothing can be sent any more.
+// run sends until ctx ends or sending fails.
 func (m *microphone) run(ctx context.Context) error {
 	defer close(m.over)
 	silence := make([]float32, pieceSamples)
@@ -68,10 +67,10 @@ func (m *microphone) run(ctx context.Context) error {
 	}
 }
 
-// at is when the i-th piece begins to be heard.
+// at returns the start time of the i-th piece.
 func (m *microphone) at(i int) time.Time { return m.begun.Add(time.Duration(i) * pieceDuration) }
 
-// speak says pcm and returns when its first sample is heard.
+// speak sends pcm and returns the time of its first sample.
 func (m *microphone) speak(ctx context.Context, pcm []float32) (time.Time, error) {
 	begin := make(chan time.Time, 1)
 	select {

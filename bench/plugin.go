@@ -19,8 +19,8 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// The same tool as a module of the Extism ABI and as a WASI command: plugin/make
-// makes both from plugin/order.rs.
+// One tool as a module of the Extism ABI and as a WASI command; plugin/make builds both
+// from plugin/order.rs.
 //
 //go:embed plugin/order.wasm
 var orderReactor []byte
@@ -29,16 +29,16 @@ var orderReactor []byte
 var orderCommand []byte
 
 const (
-	// pluginCalls are timed, one ours and one by hand in turn; the first
+	// pluginCalls are timed, ours and plain wazero's interleaved; the first
 	// warmPluginCalls do not count.
 	pluginCalls     = 3000
 	warmPluginCalls = 200
 	commandCalls    = 500
-	// pluginsInstalled is how many a restart finds.
+	// pluginsInstalled is how many plugins a restart loads.
 	pluginsInstalled = 50
-	// steadyCalls are made to see whether memory stays.
+	// steadyCalls are made to check for growing memory.
 	steadyCalls = 10_000
-	// parallelCalls run at once, for parallelTime.
+	// parallelCalls run in parallel, for parallelTime.
 	parallelCalls = 8
 	parallelTime  = 2 * time.Second
 
@@ -46,7 +46,7 @@ const (
 	maxReadySeconds       = 2
 )
 
-// order is what the tool is asked: a JSON object of 1 KB.
+// order returns the argument of the tool: a JSON object of 1 KB.
 func order() json.RawMessage {
 	type item struct {
 		Name  string  `json:"name"`
@@ -63,7 +63,7 @@ func order() json.RawMessage {
 	return text
 }
 
-// orderManifest is the manifest of the tool in an ABI; n tells several apart.
+// orderManifest returns the manifest of the n-th copy of the tool.
 func orderManifest(n int) manifest.Manifest {
 	return manifest.Manifest{
 		Name:        "order-" + strconv.Itoa(n),
@@ -79,8 +79,8 @@ func orderManifest(n int) manifest.Manifest {
 	}
 }
 
-// Plugin measures plugins: what a call costs beside the same module run by hand,
-// how soon they are ready after a restart, and what they leave behind.
+// Plugin measures plugins: the cost of a call compared with plain wazero, how soon
+// plugins are ready after a restart, and their memory.
 func Plugin(ctx context.Context, o Options) (r Report, err error) {
 	if err := o.check(); err != nil {
 		return r, err
@@ -105,9 +105,9 @@ func Plugin(ctx context.Context, o Options) (r Report, err error) {
 	return r, timeRestart(ctx, o, &r)
 }
 
-// timePooled times the kept instance of a module of the Extism ABI.
+// timePooled times calls of a pooled instance of a module of the Extism ABI.
 func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.announce("calling a plugin %d times, and the same function by hand in turn", pluginCalls)
+	o.announce("calling a plugin %d times, interleaved with plain wazero", pluginCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 		return func() error {
 			got, err := h.call(ctx, question)
 			if err == nil && answer != "" && string(got) != answer {
-				err = fmt.Errorf("by hand the module answers %q, and as a plugin %q", got, answer)
+				err = fmt.Errorf("with plain wazero the module returns %q, and as a plugin %q", got, answer)
 			}
 			return err
 		}
@@ -152,24 +152,24 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 	if err != nil {
 		return err
 	}
-	note := fmt.Sprintf("a kept instance that parses and writes JSON (%d bytes in, %d out); held against the same "+
-		"function called by hand on a kept instance of wazero, in turn with ours", len(question), len(answer))
+	note := fmt.Sprintf("a pooled instance that parses and writes JSON (%d bytes in, %d out); compared with the same "+
+		"function on an instance of plain wazero, interleaved with ours", len(question), len(answer))
 	r.paired("pooled_call", took[0], "µs", took[2], ratio[0], note)
-	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1], "by hand too, with the checks in its code by "+
-		"which a plugin is stopped: what of the above is the price of that")
+	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1],
+		"plain wazero with the checks by which a plugin is stopped: their share of the above")
 	r.against("pooled_call_limit", took[0], "µs", maxPluginMicroseconds,
-		"the pooled call, held against what it may take")
+		"the pooled call, compared with its limit")
 	return nil
 }
 
-// interleaved times calls in turn: medians in microseconds, and the medians of the
-// ratios of each to the last of the same round.
+// interleaved times calls in turn, and returns their medians in microseconds, and the
+// medians of the ratios of each to the last of the same round.
 func interleaved(warm, rounds int, calls ...func() error) (us, ratio []float64, err error) {
 	all, ratios := make([][]time.Duration, len(calls)), make([][]float64, len(calls))
 	took := make([]time.Duration, len(calls))
 	for n := range warm + rounds {
 		for i := range calls {
-			which := (i + n) % len(calls) // noTool is always the first
+			which := (i + n) % len(calls) // none is always first
 			begun := time.Now()
 			if err := calls[which](); err != nil {
 				return nil, nil, err
@@ -189,9 +189,9 @@ func interleaved(warm, rounds int, calls ...func() error) (us, ratio []float64, 
 	return us, ratio, nil
 }
 
-// timeCommand times a WASI command: an instance is made for each call.
+// timeCommand times a WASI command, which is instantiated for each call.
 func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.announce("running a command %d times, and wazero's own in turn", commandCalls)
+	o.announce("running a command %d times, interleaved with plain wazero", commandCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderCommand)
 	if err != nil {
 		return err
@@ -210,14 +210,14 @@ func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 	if err != nil {
 		return err
 	}
-	r.paired("command_call", took[0], "µs", took[1], ratio[0], "a WASI command, instantiated and run; held against "+
-		"wazero's own instantiate-and-run of the same module, in turn with ours")
+	r.paired("command_call", took[0], "µs", took[1], ratio[0], "a WASI command, instantiated and run; compared with "+
+		"the same in plain wazero, interleaved with ours")
 	return nil
 }
 
-// timeParallel counts calls alone and many at once.
+// timeParallel counts the calls of one caller, and of parallel callers.
 func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.announce("calling a plugin alone, then %d times at once", parallelCalls)
+	o.announce("calling a plugin from one caller, then from %d in parallel", parallelCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
@@ -259,15 +259,15 @@ func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) er
 		return err
 	}
 	cores := float64(min(runtime.NumCPU(), parallelCalls))
-	r.figure("calls_alone", one, "calls/s", "one caller after the other")
+	r.figure("calls_alone", one, "calls/s", "one caller")
 	r.against("calls_8_at_once", many, "calls/s", one*cores,
-		fmt.Sprintf("eight callers; held against one alone on each of %v cores", cores))
+		fmt.Sprintf("eight callers; compared with one on each of %v cores", cores))
 	return nil
 }
 
-// watchMemory looks at the process before and after many calls.
+// watchMemory compares the memory of the process before and after many calls.
 func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.announce("calling plugins %d times, and watching memory", steadyCalls)
+	o.announce("calling plugins %d times, and measuring memory", steadyCalls)
 	kept, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
@@ -310,11 +310,12 @@ func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 		return err
 	}
 	r.against("memory_after_10000", resident(), "MiB", before,
-		"of the process, after 10,000 calls, half of them in instances of their own; held against before")
+		"of the process, after 10,000 calls, half of them in new instances; compared with before")
 	return nil
 }
 
-// timeRestart times 50 plugins: compiled, and from the cache of an earlier start.
+// timeRestart times the loading of 50 plugins: compiled, and from the cache of an earlier
+// start.
 func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
 	o.announce("loading %d plugins, and again as after a restart", pluginsInstalled)
 	cache, err := os.MkdirTemp("", "parley-bench-")
@@ -345,8 +346,8 @@ func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
 	return nil
 }
 
-// distinct is the n-th of modules that are alike and not the same: every other
-// is a command, and each has a section of its own.
+// distinct returns the n-th of similar modules: every other is a command, and each has a
+// section of its own.
 func distinct(n int) []byte {
 	module := orderReactor
 	if n%2 == 1 {

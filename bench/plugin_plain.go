@@ -12,7 +12,7 @@ import (
 )
 
 // plainWazero is the yardstick of plugins: the same modules on wazero as its
-// documentation shows it, without a limit, a guard or a log.
+// documentation shows it, without limits, checks or logs.
 type plainWazero struct {
 	runtime             wazero.Runtime
 	code                wazero.CompiledModule
@@ -25,7 +25,7 @@ func newPlainRuntime(ctx context.Context, module []byte) (*plainWazero, error) {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
 		return nil, errors.Join(err, h.runtime.Close(ctx))
 	}
-	// The module imports the memory of the other ABI, which is not used by hand.
+	// The module imports the memory functions of the Extism ABI, which are not used here.
 	b := h.runtime.NewHostModuleBuilder("extism:host/env")
 	none := func(_ context.Context, _ []uint64) {}
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
@@ -48,7 +48,7 @@ func newPlainRuntime(ctx context.Context, module []byte) (*plainWazero, error) {
 
 func (h *plainWazero) close(ctx context.Context) { _ = h.runtime.Close(ctx) }
 
-// newPlainWazero keeps an instance of module, which is orderReactor in some form.
+// newPlainWazero instantiates module, which is orderReactor in some form.
 func newPlainWazero(ctx context.Context, module []byte) (*plainWazero, error) {
 	h, err := newPlainRuntime(ctx, module)
 	if err != nil {
@@ -63,14 +63,14 @@ func newPlainWazero(ctx context.Context, module []byte) (*plainWazero, error) {
 	return h, nil
 }
 
-// call has the tool's function answer question.
+// call calls the tool's function.
 func (h *plainWazero) call(ctx context.Context, question []byte) ([]byte, error) {
 	at, err := h.alloc.Call(ctx, uint64(len(question)))
 	if err != nil {
 		return nil, err
 	}
 	if !h.memory.Write(uint32(at[0]), question) {
-		return nil, errors.New("the module gave room outside of its memory")
+		return nil, errors.New("the module allocated outside of its memory")
 	}
 	got, err := h.answer.Call(ctx, at[0], uint64(len(question)))
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *plainWazero) call(ctx context.Context, question []byte) ([]byte, error)
 	}
 	text, ok := h.memory.Read(uint32(got[0]>>32), uint32(got[0]))
 	if !ok || len(text) == 0 {
-		return nil, fmt.Errorf("the module gave no answer (%#x)", got[0])
+		return nil, fmt.Errorf("the module returned nothing (%#x)", got[0])
 	}
 	text = bytes.Clone(text)
 	_, err = h.free.Call(ctx, got[0]>>32, got[0]&(1<<32-1))
@@ -99,7 +99,7 @@ func (h *plainWazero) run(ctx context.Context, question []byte) error {
 		return err
 	}
 	if out.Len() == 0 {
-		return errors.New("the command gave no answer")
+		return errors.New("the command printed nothing")
 	}
 	return mod.Close(ctx)
 }

@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory adds what a process holds of the machine's memory: now, at most so
-// far, and how much of it is the process's own and no file's (the weights of a
-// language model are a file's pages).
+// memory adds the memory of a process: present, peak, and the part that is not file pages
+// (the weights of a language model are).
 func (r *Report) memory(pid int, limitGiB float64) {
 	status := "/proc/" + strconv.Itoa(pid) + "/status"
 	const perGiB = 1 << 20 // kB
 	peak := kilobytes(status, "VmHWM") / perGiB
 	r.figure("memory", kilobytes(status, "VmRSS")/perGiB, "GiB", "resident at the end")
-	r.figure("memory_own", kilobytes(status, "RssAnon")/perGiB, "GiB", "of it, no file's pages")
+	r.figure("memory_own", kilobytes(status, "RssAnon")/perGiB, "GiB", "of it, without file pages")
 	if limitGiB > 0 {
 		r.against("memory_peak", peak, "GiB", limitGiB, "the profile's limit")
 	} else {
@@ -26,13 +25,13 @@ func (r *Report) memory(pid int, limitGiB float64) {
 	}
 }
 
-// self is this process.
+// self returns the id of this process.
 func self() int { return os.Getpid() }
 
-// cpuTime is how long a process has used cores, all its threads together.
+// cpuTime returns the processor time of a process, over all its threads.
 func cpuTime(pid int) (time.Duration, error) {
-	// The clock of a process by its number, as clock_getcpuclockid(3) makes
-	// it; /proc/PID/stat counts in steps of 10 ms, too coarse for an idle box.
+	// The id of a process's clock, computed as clock_getcpuclockid(3) does; /proc/PID/stat
+	// counts in steps of 10 ms, too coarse for an idle box.
 	const schedulerClock = 2
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|schedulerClock), &t); err != nil {
@@ -41,7 +40,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// cpuShare is the share of one core that a process uses over d.
+// cpuShare returns the share of one core that a process uses over d.
 func cpuShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
 	before, err := cpuTime(pid)
 	if err != nil {

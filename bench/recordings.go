@@ -27,12 +27,10 @@ const (
 const installHint = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a " +
 	"folder of recordings with --recordings"
 
-// maxRecording is the longest recording of the word error: the reference
-// figures are of those up to here.
+// maxRecording is the longest recording for the word error, as in the reference figures.
 const maxRecording = 9500 * time.Millisecond
 
-// recording is a person speaking and the words that are said; Text is empty
-// where nobody wrote them down.
+// recording is speech and its words; Text is empty if they are unknown.
 type recording struct {
 	Name string
 	Text string
@@ -43,7 +41,7 @@ func (r recording) duration() time.Duration {
 	return time.Duration(len(r.PCM)) * time.Second / engine.SpeechRateHz
 }
 
-// recordings reads those in dir, the longest first; an empty dir is Debian's.
+// recordings reads the recordings in dir, longest first; an empty dir means Debian's.
 func recordings(dir string) ([]recording, error) {
 	find := folderRecordings
 	if dir == "" || filepath.Clean(dir) == debianRecordings {
@@ -59,7 +57,7 @@ func recordings(dir string) ([]recording, error) {
 	for path, words := range texts {
 		data, err := os.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the list of texts names prompts of other packages, too
+			continue // the list of texts also has prompts of other packages
 		}
 		if err != nil {
 			return nil, fmt.Errorf("a recording: %w", err)
@@ -87,8 +85,8 @@ func recordings(dir string) ([]recording, error) {
 	return all, nil
 }
 
-// debianPrompts are the paths of the prompts in dir in which somebody speaks,
-// and their words, which are in the file words.
+// debianPrompts returns the paths of the spoken prompts in dir and their words, which are
+// in the file words.
 func debianPrompts(dir, words string) (map[string]string, error) {
 	f, err := os.Open(words)
 	if err != nil {
@@ -104,7 +102,7 @@ func debianPrompts(dir, words string) (map[string]string, error) {
 	lines := bufio.NewScanner(unpacked)
 	for lines.Scan() {
 		m := entry.FindStringSubmatch(strings.TrimSpace(lines.Text()))
-		if m == nil || strings.ContainsAny(m[2], "[(") { // says what is heard, not what is said
+		if m == nil || strings.ContainsAny(m[2], "[(") { // describes a sound, not words
 			continue
 		}
 		prompts[filepath.Join(dir, m[1]+".wav")] = m[2]
@@ -115,8 +113,8 @@ func debianPrompts(dir, words string) (map[string]string, error) {
 	return prompts, nil
 }
 
-// folderRecordings are the sound files of a folder, each with the words in the
-// text file of its name.
+// folderRecordings returns the sound files of a folder, and the words from the text file
+// with the same name.
 func folderRecordings(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -138,8 +136,7 @@ func folderRecordings(dir string) (map[string]string, error) {
 	return texts, nil
 }
 
-// scored are the n longest recordings whose words are known, up to
-// maxRecording.
+// scored returns the n longest recordings with known words, up to maxRecording.
 func scored(all []recording, n int) []recording {
 	var some []recording
 	for _, r := range all {
@@ -151,16 +148,15 @@ func scored(all []recording, n int) []recording {
 }
 
 const (
-	// A turn of the talk is a sentence or two.
+	// A turn is a sentence or two.
 	shortestTurn, longestTurn = 1500 * time.Millisecond, 6 * time.Second
-	// longestTurnPause leaves out recordings with a pause that may end the
-	// turn before the recording ends: half of the shortest end of a turn that
-	// can be configured (500 ms) is no pause to anybody.
+	// longestTurnPause excludes recordings with a pause that could end the turn early:
+	// the shortest configurable end of a turn is 500 ms.
 	longestTurnPause = 400 * time.Millisecond
 )
 
-// turns are n recordings to be said in a conversation, of all lengths, in an
-// order that mixes them; fewer recordings come again and again.
+// turns returns n recordings for a conversation, of all lengths, in a mixed order; they
+// repeat if there are fewer.
 func turns(all []recording, n int) []recording {
 	var good []recording
 	for _, r := range all {
@@ -172,8 +168,8 @@ func turns(all []recording, n int) []recording {
 	if len(good) == 0 {
 		return nil
 	}
-	// Numbers spread over the list, which is sorted by length, meet every part
-	// forSilence it early and none twice.
+	// Evenly spread positions in the list, which is sorted by length, give all lengths
+	// early, and none twice.
 	some := make([]recording, n)
 	for i := range some {
 		some[i] = good[int(spread(i)*float64(len(good)))]
@@ -181,7 +177,7 @@ func turns(all []recording, n int) []recording {
 	return some
 }
 
-// speechOf is the first d of recordings said one after another.
+// speechOf returns the first d of the recordings, joined.
 func speechOf(all []recording, d time.Duration) []float32 {
 	n := int(d.Seconds() * engine.SpeechRateHz)
 	var pcm []float32

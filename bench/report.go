@@ -1,7 +1,6 @@
-// Package bench measures the box: how well and how fast it hears, speaks,
-// thinks, and answers through its own socket, beside what the same machine
-// gives without the box in between. A benchmark never fails on time; it
-// reports.
+// Package bench measures a box: how well and how fast it transcribes, speaks, answers,
+// and serves its API, compared with what the same machine achieves without the box. A
+// benchmark never fails because of a time; it reports.
 package bench
 
 import (
@@ -14,32 +13,31 @@ import (
 	"time"
 )
 
-// Report is what a benchmark found.
+// Report is the result of a benchmark.
 type Report struct {
 	Bench   string   `json:"bench"` // talk, chats, stt, tts, llm, answers …
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
-	Turns   []Turn   `json:"turns,omitempty"`   // single by one (talk)
-	Answers []Answer `json:"answers,omitempty"` // single by one (answers)
+	Turns   []Turn   `json:"turns,omitempty"`   // of talk
+	Answers []Answer `json:"answers,omitempty"` // of answers
 }
 
-// Figure is one measured number.
+// Figure is a measured number.
 type Figure struct {
 	Name  string `json:"name"`
 	Value Number `json:"value"`
 	Unit  string `json:"unit"`
-	// Yardstick is what Value is held against, in the same unit; nil where
-	// there is nothing.
+	// Yardstick is what Value is compared with, in the same unit, or nil.
 	Yardstick *Number `json:"yardstick"`
-	// Ratio is Value over Yardstick. Where both were measured in pairs, it is
-	// the median of the pairs' ratios.
+	// Ratio is Value divided by Yardstick. If both were measured in pairs, it is the
+	// median of the ratios of the pairs.
 	Ratio *Number `json:"ratio"`
-	// Note says what the yardstick is, or how the value was found.
+	// Note says what the yardstick is, or how the value was measured.
 	Note string `json:"note,omitempty"`
 }
 
-// Number is a figure's number. In JSON it has four significant digits, and is
-// null where nothing could be measured.
+// Number is the number of a figure. In JSON it has four significant digits, and is null
+// if nothing could be measured.
 type Number float64
 
 // MarshalJSON writes the number.
@@ -52,7 +50,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 
 func (n Number) missing() bool { return math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) }
 
-// rounded keeps four digits: no measurement here has more.
+// rounded returns four significant digits, the precision of these measurements.
 func (n Number) rounded() float64 {
 	v, err := strconv.ParseFloat(strconv.FormatFloat(float64(n), 'g', 4, 64), 64)
 	if err != nil {
@@ -78,17 +76,17 @@ func (r *Report) figure(name string, value float64, unit, note string) {
 	})
 }
 
-// against adds a number and what it is held against.
+// against adds a number with a yardstick.
 func (r *Report) against(name string, value float64, unit string, yardstick float64, note string) {
 	r.paired(name, value, unit, yardstick, value/yardstick, note)
 }
 
-// paired adds a number whose ratio to its yardstick was found in pairs.
+// paired adds a number whose ratio to its yardstick was measured in pairs.
 func (r *Report) paired(name string, value float64, unit string, yardstick, ratio float64, note string) {
 	r.Figures = append(r.Figures, Figure{name, Number(value), unit, new(Number(yardstick)), new(Number(ratio)), note})
 }
 
-// WriteTable writes the report for people.
+// WriteTable writes the report as a table.
 func (r Report) WriteTable(w io.Writer) error {
 	m := r.Machine
 	fmt.Fprintf(w, "%s on %d × %s, %s GiB, Linux %s, load %s before; parley %s, profile %s\n\n",

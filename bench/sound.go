@@ -7,20 +7,18 @@ import (
 )
 
 const (
-	// windowDuration is the length of the pieces in which sound is told from
-	// silence, and so the precision of where it begins and ends.
+	// windowDuration is the length of the pieces in which sound is told from silence, and
+	// so the precision of its start and end.
 	windowDuration = 10 * time.Millisecond
-	// audibleDB is how far below its loudest piece a recording is still
-	// sounding: at 40 dB the room of a quiet recording is silent, and the
-	// lastLine breath of a word is not.
+	// audibleDB is how far below its loudest piece a recording counts as sound: at 40 dB
+	// the noise of a quiet recording is silence, and the last breath of a word is not.
 	audibleDB = 40
-	// faintestVoice is the power of the faintest sound of a voice: -60 dB of full
-	// scale, 40 below the loudest 10 ms that voices have at least.
+	// faintestVoice is the power of the faintest sound of a voice: -60 dB of full scale,
+	// 40 below the loudest 10 ms of any voice.
 	faintestVoice = 1e-6
 )
 
-// sounding says for each piece of windowDuration of pcm whether it sounds. In
-// silence nothing does.
+// sounding returns for each piece of pcm whether it is sound. A silent pcm has none.
 func sounding(pcm []float32, rateHz int) []bool {
 	var powers []float64
 	for piece := range slices.Chunk(pcm, windowSamples(rateHz)) {
@@ -41,7 +39,7 @@ func sounding(pcm []float32, rateHz int) []bool {
 	return sounds
 }
 
-// span is where sound begins and ends in pcm; false when there is none.
+// span returns the start and end of the sound in pcm; ok is false if there is none.
 func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
 	sounds := sounding(pcm, rateHz)
 	first := slices.Index(sounds, true)
@@ -56,10 +54,9 @@ func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
 	return time.Duration(first) * windowDuration, min(time.Duration(last+1)*windowDuration, whole), true
 }
 
-// leadingSilence is the silence ahead of the first sound in a piece of what a voice
-// says; all of the piece, and false, where nothing can be heard in it. Voices are
-// forSilence one loudness, and a piece may be short, so silence is told from sound by
-// faintestVoice too: the loudest of a piece may be a breath.
+// leadingSilence returns the silence before the first sound in a piece of synthetic
+// speech, or all of it and false if there is none. A piece may be short and its loudest
+// part a breath, so a sound must also reach faintestVoice.
 func leadingSilence(pcm []float32, rateHz int) (silence time.Duration, audible bool) {
 	sounds := sounding(pcm, rateHz)
 	for i, piece := range slices.Collect(slices.Chunk(pcm, windowSamples(rateHz))) {
@@ -74,14 +71,14 @@ func leadingSilence(pcm []float32, rateHz int) (silence time.Duration, audible b
 	return time.Duration(len(pcm)) * time.Second / time.Duration(rateHz), false
 }
 
-// trimSilence is the part of pcm from its first sound to its last.
+// trimSilence returns pcm from its first sound to its last.
 func trimSilence(pcm []float32, rateHz int) []float32 {
 	begin, end, _ := span(pcm, rateHz)
 	at := func(d time.Duration) int { return int(int64(d) * int64(rateHz) / int64(time.Second)) }
 	return pcm[at(begin):min(at(end), len(pcm))]
 }
 
-// longestPause is the longest silence between two sounds of pcm.
+// longestPause returns the longest silence between two sounds of pcm.
 func longestPause(pcm []float32, rateHz int) time.Duration {
 	longest, last := 0, -1
 	for i, s := range sounding(pcm, rateHz) {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// quantile is the smallest value that at least the share q of all values do
-// not exceed (the inverse of their distribution), so that it is one of them:
-// quantile(0.5) of an odd number is the median. NaN where there are none.
+// quantile returns the smallest value that at least the share q of all values do not
+// exceed (the inverse of their distribution), so that it is one of them: quantile(0.5) of
+// an odd number is the median. It returns NaN without values.
 func quantile[T ~int64 | ~float64](values []T, q float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -18,11 +18,11 @@ func quantile[T ~int64 | ~float64](values []T, q float64) float64 {
 	return float64(sorted[min(max(rank, 0), len(sorted)-1)])
 }
 
-// median is the middle of the values.
+// median returns the median of the values.
 func median[T ~int64 | ~float64](values []T) float64 { return quantile(values, 0.5) }
 
-// timed is the median of so many calls in milliseconds, after a first that
-// does not count.
+// timed returns the median time of a call in milliseconds, after a first call that does
+// not count.
 func timed(rounds int, call func() error) (float64, error) {
 	var took []time.Duration
 	for i := range rounds + 1 {

@@ -11,17 +11,16 @@ import (
 	"parley/appliance/text"
 )
 
-// referenceErrors are the word error rates of the transcribers, in percent,
-// complete the 150 longest prompts up to 9.5 s: the same models in Python over the
-// same C library.
+// referenceErrors returns the word error rates of the transcribers, in percent, over the
+// 150 longest prompts up to 9.5 s: the same models in Python with the same C library.
 func referenceErrors() map[string]float64 {
 	return map[string]float64{"moonshine": 6.45, "whisper": 3.87}
 }
 
-// referencePrompts is how many prompts those figures are of.
+// referencePrompts is the number of prompts of these figures.
 const referencePrompts = 150
 
-// STT measures the ears: speech to text, and the voice detector.
+// STT measures speech-to-text and voice detection.
 func STT(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -32,8 +31,8 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	}
 	prompts := scored(said, o.Prompts)
 	if len(prompts) == 0 {
-		return Report{}, fmt.Errorf("no recording in %s has its words beside it and is at most %v long: put the "+
-			"words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
+		return Report{}, fmt.Errorf("no recording in %s has a text file with its words and is at most %v long: "+
+			"put the words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
 	}
 	ear := o.Config.Engines.Transcriber
 	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
@@ -57,8 +56,8 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	return r, r.detecting(o, opened.Detector, speechOf(said, time.Second))
 }
 
-// wordError transcribes the prompts, and finds the share of words that are
-// wrong, missing or too many, and the time that it takes.
+// wordError transcribes the prompts, and adds the share of wrong, missing and surplus
+// words, and the time.
 func (r *Report) wordError(ctx context.Context, o Options, ear engine.Transcriber, prompts []recording) error {
 	var wrong, words int
 	var heard, took time.Duration
@@ -87,7 +86,7 @@ func (r *Report) wordError(ctx context.Context, o Options, ear engine.Transcribe
 	return nil
 }
 
-// allocations adds what one call leaves to Go's collector.
+// allocations adds what one call allocates on Go's heap.
 func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech []float32) error {
 	const calls = 5
 	var before, after runtime.MemStats

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// A box that has just started, or opened a chat, reads its prompt ahead. It
-	// is idle when a second of it costs less than restless of a core, and waited
-	// for no longer than settling: what still runs then is how it idles.
+	// A box that has just started, or opened a chat, prefills its prompt. It is idle when it
+	// uses less than idleThreshold of a core for a second, or after settleTimeout: what
+	// still runs then belongs to its idle state.
 	idleThreshold = 0.1
 	settleTimeout = time.Minute
-	// What an idle box, and a silent chat, may use of one core, in percent.
+	// The limits for an idle box and a silent chat, in percent of a core.
 	idleLimit, silentLimit = 1, 1.5
 	// readyLimit is how long a start may take, in seconds.
 	readyLimit = 3
 )
 
-// memoryLimits are what a box may take, in GiB, by profile.
+// memoryLimits returns the memory limits of a box, in GiB, by profile.
 func memoryLimits() map[string]float64 { return map[string]float64{"default": 2.4, "small": 1.1} }
 
-// Talk measures conversations with a box through its socket, in real time.
+// Talk measures conversations with a box over its WebSocket, in real time.
 func Talk(ctx context.Context, o Options) (r Report, err error) {
 	if err := o.check(); err != nil {
 		return r, err
@@ -33,7 +33,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	}
 	asked := turns(said, o.Turns)
 	if len(asked) == 0 {
-		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns",
+		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v, as turns need",
 			o.Recordings, shortestTurn, longestTurn, longestTurnPause)
 	}
 	e := o.Config.Engines
@@ -62,7 +62,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	return r, nil
 }
 
-// idle watches the box with no chat, and with one in which nobody speaks.
+// idle measures the box without a chat, and with a silent one.
 func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	o.announce("watching the idle box for %v", o.Idle)
 	share, err := idleShare(ctx, b.pid, o.Idle)
@@ -81,8 +81,7 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	return err
 }
 
-// idleShare is the share of a core that a process uses over d, once it is
-// idle.
+// idleShare returns the share of a core that a process uses over d, once it is idle.
 func idleShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
 	for begun := time.Now(); time.Since(begun) < settleTimeout; {
 		share, err := cpuShare(ctx, pid, time.Second)

@@ -12,12 +12,12 @@ import (
 	"parley/appliance/engines"
 )
 
-// longSentence is one that takes longer to make than its first sound may take.
+// longSentence takes longer to make than its first sound may take.
 const longSentence = "The swimming pool on the second floor is open every day from seven in the morning until ten at " +
 	"night, and towels are free of charge."
 
-// spokenSentences are what the speed of a voice is measured by, the way a box in
-// a hotel or a museum speaks.
+// spokenSentences are the text for the speed of a voice, as a box in a hotel or a museum
+// speaks.
 func spokenSentences() []string {
 	return []string{
 		"The museum opens at ten in the morning and closes at six.",
@@ -57,8 +57,7 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
-// firstSounds times sentences up to their first sound, and up to the whole file
-// that a client is sent.
+// firstSounds times sentences to their first sound, and to the whole file for a client.
 func (r *Report) firstSounds(ctx context.Context, o Options, voice engine.Synthesizer) error {
 	for _, s := range []struct{ name, text string }{
 		{"2_words", "Good morning."}, {"8_words", "Sure, I can help you with that today."}, {"26_words", longSentence},
@@ -84,7 +83,7 @@ func (r *Report) firstSounds(ctx context.Context, o Options, voice engine.Synthe
 	return nil
 }
 
-// firstSound speaks up to the first piece of the sound.
+// firstSound speaks until the first piece of sound.
 func firstSound(ctx context.Context, voice engine.Synthesizer, said string) error {
 	enough := errors.New("the first sound is there")
 	err := voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(engine.Sound) error {
@@ -96,7 +95,7 @@ func firstSound(ctx context.Context, voice engine.Synthesizer, said string) erro
 	return err
 }
 
-// speed times a text of several sentences, by the clock and by the processor.
+// speed times a text of several sentences, in real and in processor time.
 func (r *Report) speed(ctx context.Context, o Options, voice engine.Synthesizer) error {
 	said := strings.Join(spokenSentences(), " ")
 	o.announce("speaking %d characters", len(said))
@@ -117,6 +116,6 @@ func (r *Report) speed(ctx context.Context, o Options, voice engine.Synthesizer)
 	length := float64(len(sound.PCM)) / float64(sound.RateHz)
 	r.figure("real_time_factor", took.Seconds()/length, "", "time to speak several sentences, over their length")
 	r.figure("processor_factor", (after-before).Seconds()/length, "",
-		"the same in time of the processor, which a busy machine changes little")
+		"the same in processor time, which depends little on other load")
 	return nil
 }

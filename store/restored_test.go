@@ -79,7 +79,7 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 }
 
 // A signing key that was replaced since the backup stays replaced; one that the backup
-// containsAll, and the database that it replaces does not know yet, is the backup's.
+// has, and the database that it replaces does not know yet, is the backup's.
 func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	dir, older := t.TempDir(), t.TempDir()
 	s := openStore(t, dir)

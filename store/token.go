@@ -60,8 +60,6 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	return g, nil
 }
 
-// noteTimeout is how long it may take to note that a key or a session is used, and
-// noteRetry when it is tried again after it could not be.
 const (
 	// noteTimeout bounds the write of the time of last use, and noteRetry is when it is
 	// tried again after a failure.

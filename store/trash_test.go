@@ -296,7 +296,7 @@ func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
 	}
 }
 
-// SoundFile whose file could not be removed goes when it can be.
+// Sound whose file could not be removed goes when it can be.
 func TestADeletionThatFailedIsFinishedLater(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})

@@ -110,7 +110,7 @@ func TestOneBadWriteHurtsNoOther(t *testing.T) {
 }
 
 // When SQLite gives a whole transaction up (here it may not grow the file any
-// extra), those that fit are stored and the others told why they are not.
+// more), those that fit are stored and the others told why they are not.
 func TestFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))

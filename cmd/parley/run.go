@@ -135,7 +135,7 @@ func commandOf(err error) string {
 func (c *console) fail(ctx context.Context, err error) int {
 	if line, code, ok := wasInterrupted(ctx, err); ok {
 		if onTerminal(c.err) {
-			fmt.Fprint(c.err, "\r") // stopped the ^C that the terminal shows
+			fmt.Fprint(c.err, "\r") // over the ^C that the terminal shows
 		}
 		c.complain(line)
 		return code

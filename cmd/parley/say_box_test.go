@@ -19,7 +19,7 @@ import (
 )
 
 // speakingBox is a data folder whose box answers requests for speech, and how
-// reportInterval it was asked.
+// often it was asked.
 func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract.PostedTTS)) (data string,
 	asked *atomic.Int32) {
 	t.Helper()
@@ -99,7 +99,7 @@ func TestTheBoxThatRunsSpeaks(t *testing.T) {
 }
 
 // What a box does not speak is spoken without it, and so is what it is not to be
-// expectAnswer: here, where there are no voices, that is where it ends.
+// asked: here, where there are no voices, that is where it ends.
 func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -128,7 +128,7 @@ func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 }
 
 // A box that dies in the middle leaves half a text; that is said, and nothing is
-// understood twice.
+// said twice.
 func TestABoxThatBreaksOffIsAFailure(t *testing.T) {
 	for what, breaks := range map[string]func(w http.ResponseWriter){
 		"ended early":        func(http.ResponseWriter) { panic(http.ErrAbortHandler) },

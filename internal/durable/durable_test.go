@@ -17,7 +17,7 @@ import (
 )
 
 // writeEnv names the file that this program, started again by a test, writes
-// done and over until it is killed.
+// over and over until it is killed.
 const writeEnv = "PARLEY_DURABLE_TEST_WRITE"
 
 func TestMain(m *testing.M) {
