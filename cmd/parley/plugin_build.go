@@ -95,7 +95,7 @@ func (cmd *pluginBuildCmd) buildAndInstall(ctx context.Context, c *console, cfg 
 	if err := author.Build(ctx, p, c.err); err != nil {
 		return err
 	}
-	report, err := author.Test(ctx, p, func(o author.Outcome) { _ = o.Tell(c.out) })
+	report, err := author.Test(ctx, p, func(o author.Outcome) { _ = o.Print(c.out) })
 	if err != nil {
 		return err
 	}

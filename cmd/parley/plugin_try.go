@@ -37,7 +37,7 @@ func (cmd *pluginTestCmd) Run(ctx context.Context, c *console) error {
 	var unprinted error
 	report, err := author.Test(ctx, p, func(o author.Outcome) {
 		if !cmd.JSON {
-			unprinted = errors.Join(unprinted, o.Tell(c.out))
+			unprinted = errors.Join(unprinted, o.Print(c.out))
 		}
 	})
 	if err = errors.Join(err, unprinted); err != nil {

@@ -36,7 +36,7 @@ func built(t *testing.T, dir string) (Report, string) {
 	if err := Build(t.Context(), p, &said); err != nil {
 		t.Fatalf("%v\n%s", err, &said)
 	}
-	r, err := Test(t.Context(), p, func(o Outcome) { _ = o.Tell(&said) })
+	r, err := Test(t.Context(), p, func(o Outcome) { _ = o.Print(&said) })
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &said)
 	}
@@ -127,7 +127,7 @@ func copied(t *testing.T, to, from string) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case foreign(e.Name()):
+		case generatedFolder(e.Name()):
 		case info.IsDir():
 			if err := os.Mkdir(target, 0o755); err != nil {
 				t.Fatal(err)
@@ -283,7 +283,7 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 	expect(filepath.Join("tests", "more.json"))
 	write("hello.wasm") // what builds make is no change
 	write("target", "x")
-	time.Sleep(2 * settle)
+	time.Sleep(2 * quietTime)
 	write("deep", "er.go") // a folder that was not there when it began
 	if got := <-told; !slices.Contains([]string{"deep", filepath.Join("deep", "er.go")}, got) {
 		t.Errorf("told %q, want deep/er.go", got)

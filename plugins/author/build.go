@@ -10,9 +10,9 @@ import (
 	"parley/plugins/manifest"
 )
 
-// Build compiles a project with its language's own tools, puts the manifest and the
-// cases in tests/ into the module, and writes it where Wasm says. What it runs, and what that says, it
-// writes to out. A Build that fails leaves the former module as it was.
+// Build compiles a project with the tools of its language, adds the manifest and the test
+// cases in tests/ to the module, and writes it to the path of Wasm. It shows the commands
+// and their output on out. If it fails, the former module stays.
 func Build(ctx context.Context, p Project, out io.Writer) error {
 	l, err := p.language()
 	if err != nil {
@@ -34,14 +34,14 @@ func Build(ctx context.Context, p Project, out io.Writer) error {
 	return Pack(p, made)
 }
 
-// Pack puts the project's manifest and cases into a module that was built somewhere else,
-// and writes it where Wasm says.
+// Pack adds the project's manifest and test cases to a module that was built elsewhere, and
+// writes it to the path of Wasm.
 func Pack(p Project, module string) error {
 	wasm, err := os.ReadFile(module)
 	if err != nil {
 		return err
 	}
-	tests, err := testsBeside(p)
+	tests, err := readTests(p)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func Pack(p Project, module string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", module, err)
 	}
-	// Whoever watches the folder never sees half a module.
+	// The rename ensures that watchers of the folder never see half a module.
 	part := p.Wasm() + ".part"
 	if err := os.WriteFile(part, whole, 0o644); err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// findAssemblyScript looks for asc where Node would look for it: in node_modules
-// of the project and of the folders above, then in PATH. Where only npm is there,
-// it installs what the project's package.json names.
+// findAssemblyScript looks for asc as Node does: in node_modules of the project and of the
+// folders above it, then in PATH. If there is only npm, it installs the packages of the
+// project's package.json.
 func findAssemblyScript(p Project) (compiler, error) {
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func findAssemblyScript(p Project) (compiler, error) {
 			missing.Install = []string{"npm install --save-dev assemblyscript"}
 			return missing
 		}
-		// It finds the entry and the options in asconfig.json.
+		// asc finds the entry and the options in asconfig.json.
 		return s.run(p.Dir, nil, nil, asc, "--outFile", out)
 	}, nil
 }

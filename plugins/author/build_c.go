@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// findC looks for a clang with a C library for WASI: that of a WASI SDK, or the
-// system's with its wasi-libc.
+// findC looks for a clang with a C library for WASI: that of a WASI SDK, or the system's
+// with its wasi-libc.
 func findC(p Project) (compiler, error) {
 	missing := ErrNoTools{Language: "C", Why: "there is no clang", Install: []string{
 		"with Debian:      apt-get install clang lld wasi-libc libclang-rt-dev-wasm32",
@@ -15,7 +15,7 @@ func findC(p Project) (compiler, error) {
 	}}
 	if sdk := os.Getenv("WASI_SDK_PATH"); sdk != "" {
 		clang := filepath.Join(sdk, "bin", "clang")
-		if why := lacks(clang); why != "" {
+		if why := missingForWASI(clang); why != "" {
 			missing.Why = "WASI_SDK_PATH is " + sdk + ", and " + why
 			return nil, missing
 		}
@@ -26,7 +26,7 @@ func findC(p Project) (compiler, error) {
 		candidates = append(candidates, programs("clang-"+version)...)
 	}
 	for _, clang := range candidates {
-		why := lacks(clang)
+		why := missingForWASI(clang)
 		if why == "" {
 			return compileC(clang), nil
 		}
@@ -37,18 +37,18 @@ func findC(p Project) (compiler, error) {
 
 const targetC = "--target=wasm32-wasi"
 
-// lacks says what a clang has not that WASI needs; empty is nothing.
-func lacks(clang string) string {
+// missingForWASI returns what a clang lacks for WASI; empty if nothing.
+func missingForWASI(clang string) string {
 	if _, err := os.Stat(clang); err != nil {
 		return "there is no " + clang
 	}
-	// What it does not find, clang prints as it was asked.
+	// If clang does not find a file, it prints the name as given.
 	for _, part := range []struct{ ask, what string }{
 		{"-print-file-name=libc.a", "C library for WASI (wasi-libc)"},
 		{"-print-libgcc-file-name", "compiler's own library for WASI (libclang-rt-dev-wasm32)"},
 		{"-print-prog-name=wasm-ld", "linker for WebAssembly (lld)"},
 	} {
-		path := ask(clang, targetC, part.ask)
+		path := outputOf(clang, targetC, part.ask)
 		if _, err := os.Stat(path); !filepath.IsAbs(path) || err != nil {
 			return clang + " has no " + part.what
 		}
@@ -56,8 +56,8 @@ func lacks(clang string) string {
 	return ""
 }
 
-// compileC compiles every C file of the project's folder, with the flags in
-// CFLAGS and LDFLAGS, as compilers of C are told.
+// compileC compiles all C files in the project's folder, with the flags in CFLAGS and
+// LDFLAGS.
 func compileC(clang string) compiler {
 	return func(s *session, p Project, out string) error {
 		args := append([]string{targetC, "-O2", "-Wall"}, strings.Fields(os.Getenv("CFLAGS"))...)

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// findGo looks for a Go that compiles for wasip1, which those from 1.21 on do.
+// findGo looks for a Go that compiles for wasip1, which it does since 1.21.
 func findGo(p Project) (compiler, error) {
 	missing := ErrNoTools{Language: "Go", Why: "there is no Go 1.21 or later", Install: []string{
 		"Go 1.21 or later from go.dev/dl, or your distribution's golang-go where it is as new (Debian 13)",
 	}}
 	for _, path := range programs("go", append(toolchainOfParley(), "/usr/local/go/bin")...) {
-		version := strings.TrimPrefix(ask(path, "env", "GOVERSION"), "go1.")
+		version := strings.TrimPrefix(outputOf(path, "env", "GOVERSION"), "go1.")
 		minor, _ := strconv.Atoi(version[:len(version)-len(strings.TrimLeft(version, "0123456789"))])
 		if minor < 21 {
 			missing.Why = path + " is of version 1." + version + ", and 1.21 is the first that compiles for WASI"
@@ -27,7 +27,7 @@ func findGo(p Project) (compiler, error) {
 	return nil, missing
 }
 
-// toolchainOfParley is where the making of Parley puts the Go that it fetches.
+// toolchainOfParley returns the folder where Parley's build puts the Go that it downloads.
 func toolchainOfParley() []string {
 	cache := os.Getenv("PARLEY_CACHE")
 	if home, err := os.UserHomeDir(); cache == "" && err == nil {

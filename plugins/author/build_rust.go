@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// findRust looks for a cargo whose rustc has the library for WASI: that of
-// rustup, or Debian's, which calls the same target by its older name.
+// findRust looks for a cargo whose rustc has the library for WASI: that of rustup, or
+// Debian's, which has an older name for the target.
 func findRust(p Project) (compiler, error) {
 	missing := ErrNoTools{Language: "Rust", Why: "there is no cargo", Install: []string{
 		"with rustup:  rustup target add wasm32-wasip1",
@@ -20,7 +20,7 @@ func findRust(p Project) (compiler, error) {
 	for _, cargo := range programs("cargo", filepath.Join(home, ".cargo", "bin"), "/usr/bin") {
 		rustc := filepath.Join(filepath.Dir(cargo), "rustc")
 		for _, target := range []string{"wasm32-wasip1", "wasm32-wasi"} {
-			folder := ask(rustc, "--print", "target-libdir", "--target", target)
+			folder := outputOf(rustc, "--print", "target-libdir", "--target", target)
 			if std, _ := filepath.Glob(filepath.Join(folder, "libstd-*.rlib")); folder == "" || len(std) == 0 {
 				missing.Why = rustc + " has no library for WASI (wasm32-wasip1)"
 				continue
@@ -38,13 +38,13 @@ func findRust(p Project) (compiler, error) {
 	return nil, missing
 }
 
-// linkerOf returns the variables that name the linker to cargo, and whether there
-// is one. None are needed where rustc finds its own, rust-lld: with its libraries
-// or in PATH. Debian 13 has that in a package of its own; wasm-ld, of lld, is the
-// same program by another name.
+// linkerOf returns the variables that name the linker to cargo, and whether there is one.
+// No variables are needed if rustc finds its own, rust-lld, in its libraries or in PATH.
+// Debian 13 has that in a separate package; wasm-ld of lld is the same program under
+// another name.
 func linkerOf(rustc, target string) (vars []string, ok bool) {
 	variable := "CARGO_TARGET_" + strings.ToUpper(strings.ReplaceAll(target, "-", "_")) + "_LINKER"
-	homes, _ := filepath.Glob(filepath.Join(ask(rustc, "--print", "sysroot"), "lib", "rustlib", "*", "bin"))
+	homes, _ := filepath.Glob(filepath.Join(outputOf(rustc, "--print", "sysroot"), "lib", "rustlib", "*", "bin"))
 	if os.Getenv(variable) != "" || len(programs("rust-lld", homes...)) > 0 {
 		return nil, true
 	}

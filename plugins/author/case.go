@@ -16,45 +16,45 @@ import (
 	"parley/plugins/manifest"
 )
 
-// testCase is one case of a file in tests/: what there is around the plugin, and
-// one call of it, or several in a row.
+// testCase is one test case of a file in tests/: the environment of the plugin, and one or
+// more calls of it.
 type testCase struct {
 	Name         string            `json:"name"`
 	Settings     map[string]any    `json:"settings"`
-	Files        map[string]string `json:"files"`   // folders of the project, by how the plugin calls them
-	Storage      map[string]string `json:"storage"` // what is kept before the first call
-	HTTP         []recording       `json:"http"`    // what hosts answer, each once
+	Files        map[string]string `json:"files"`   // folders of the project, by the name in the plugin
+	Storage      map[string]string `json:"storage"` // content before the first call
+	HTTP         []recording       `json:"http"`    // answers of hosts, each used once
 	Conversation json.RawMessage   `json:"conversation"`
 	Calls        []step            `json:"calls"`
-	step                           // instead of calls
+	step                           // a single call in place of calls
 
 	file string
 }
 
-// step is one call and what has to come of it.
+// step is one call and its expected outcome.
 type step struct {
-	Tool       string          `json:"tool"` // may be left out where the plugin has one
+	Tool       string          `json:"tool"` // optional if the plugin has only one
 	Parameters json.RawMessage `json:"parameters"`
 	Time       time.Time       `json:"time"`
 	Caller     string          `json:"caller"`
 
-	Content  any      `json:"content"`  // a text, which has to be the same, or JSON
-	Contains []string `json:"contains"` // texts that have to be in the content
-	Error    string   `json:"error"`    // a text that has to be in the message of the failure
+	Content  any      `json:"content"`  // expected content: a text, or JSON
+	Contains []string `json:"contains"` // texts that the content must contain
+	Error    string   `json:"error"`    // text that the error message must contain
 }
 
-// recording is what a host answers to a request.
+// recording is a host's answer to a request.
 type recording struct {
-	Method  string            `json:"method"` // GET where it is left out
+	Method  string            `json:"method"` // default GET
 	URL     string            `json:"url"`
-	Status  int               `json:"status"` // 200 where it is left out
+	Status  int               `json:"status"` // default 200
 	Headers map[string]string `json:"headers"`
 	Body    any               `json:"body"`  // a text, or JSON
-	Error   string            `json:"error"` // instead: the host does not answer
+	Error   string            `json:"error"` // in place of an answer: the host does not answer
 }
 
-// testsBeside reads all of a project's tests/*.json, by their names.
-func testsBeside(p Project) (map[string]string, error) {
+// readTests returns the contents of a project's tests/*.json, by file name.
+func readTests(p Project) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(p.Dir, "tests", "*.json"))
 	texts := map[string]string{}
 	for _, file := range files {
@@ -64,9 +64,9 @@ func testsBeside(p Project) (map[string]string, error) {
 	return texts, err
 }
 
-// casesBeside reads the cases of a project.
-func casesBeside(p Project) ([]testCase, error) {
-	texts, err := testsBeside(p)
+// readCases returns the test cases of a project.
+func readCases(p Project) ([]testCase, error) {
+	texts, err := readTests(p)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +74,11 @@ func casesBeside(p Project) ([]testCase, error) {
 		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": " +
 			"\"Ada\"}, \"content\": \"Hello, Ada.\"}")
 	}
-	return casesIn(p.Manifest, texts)
+	return parseCases(p.Manifest, texts)
 }
 
-// casesIn reads cases out of files by their names. Errors name file and case.
-func casesIn(m manifest.Manifest, texts map[string]string) ([]testCase, error) {
+// parseCases parses the test cases in files. Errors name the file and the case.
+func parseCases(m manifest.Manifest, texts map[string]string) ([]testCase, error) {
 	var all []testCase
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		shown := "tests/" + name
@@ -100,7 +100,7 @@ func casesIn(m manifest.Manifest, texts map[string]string) ([]testCase, error) {
 	return all, nil
 }
 
-// decodeCases reads one file: a case, or a list of them.
+// decodeCases parses one file: a case, or a list of cases.
 func decodeCases(text []byte) ([]testCase, error) {
 	var some []testCase
 	var into any = &some
@@ -120,7 +120,7 @@ func decodeCases(text []byte) ([]testCase, error) {
 	return some, nil
 }
 
-// complete fills in what a case leaves out, and says what is wrong with it.
+// complete sets the defaults of a case, and validates it.
 func (c *testCase) complete(m manifest.Manifest) error {
 	if c.Calls == nil {
 		c.Calls = []step{c.step}
@@ -176,8 +176,8 @@ func (c *testCase) complete(m manifest.Manifest) error {
 
 func (s step) expects() bool { return s.Content != nil || len(s.Contains) > 0 || s.Error != "" }
 
-// differs says how the result of a call is not what it has to be; empty is as it
-// has to be.
+// differs describes how the outcome of a call differs from what is expected; empty if it
+// does not.
 func (s step) differs(content string, failed error) string {
 	switch {
 	case failed != nil && s.Error == "":
@@ -222,7 +222,7 @@ func differText(got, want string) string {
 	return fmt.Sprintf("the content is  %q\nwanted is       %q\nthey differ from character %d on", got, want, at+1)
 }
 
-// asJSON writes a value with its members in order.
+// asJSON formats a value as JSON, with its members in order.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

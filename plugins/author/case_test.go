@@ -38,7 +38,7 @@ func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
 		`{"content": "x", "calls": [{"content": "x"}]}`:  "it has calls, and parameters or a result beside them",
 		`{"content": "x", "time": "yesterday"}`:          "tests/a.json:",
 	} {
-		_, err := casesIn(manifestOf(t), map[string]string{"a.json": text})
+		_, err := parseCases(manifestOf(t), map[string]string{"a.json": text})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

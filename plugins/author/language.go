@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// language is one that plugins are written in.
+// language is a programming language for plugins.
 type language struct {
 	name    string
-	mark    string // a file by which a project of it is known
-	source  string // where a new project has its code
-	library string // and the library
-	// find looks for the tools; it fails with an ErrNoTools.
+	mark    string // file that identifies a project in it
+	source  string // path of the code in a new project
+	library string // path of the library in a new project
+	// find finds the tools; the error is an ErrNoTools.
 	find func(p Project) (compiler, error)
 }
 
 // compiler builds a project into the file out.
 type compiler func(s *session, p Project, out string) error
 
-// languages are looked for in this order: a project in Go or Rust may well have
-// C files, and one with a package.json too.
+// languages returns the languages in the order in which they are tried: a Go or Rust
+// project may contain C files, and one with a package.json too.
 func languages() []language {
 	return []language{
 		{"go", "go.mod", "main.go", "parley", findGo},
@@ -29,7 +29,7 @@ func languages() []language {
 	}
 }
 
-// Languages are those that a plugin may be written in.
+// Languages returns the names of the languages.
 func Languages() []string {
 	var names []string
 	for _, l := range languages() {
@@ -38,7 +38,7 @@ func Languages() []string {
 	return names
 }
 
-// named finds a language.
+// languageNamed returns the language with a name.
 func languageNamed(name string) (language, error) {
 	for _, l := range languages() {
 		if l.name == name {
@@ -49,7 +49,7 @@ func languageNamed(name string) (language, error) {
 		"will do too: docs/plugins/abi.md", name, strings.Join(Languages(), ", "))
 }
 
-// language tells which one the project is written in.
+// language returns the language of the project.
 func (p Project) language() (language, error) {
 	var marks []string
 	for _, l := range languages() {
@@ -62,11 +62,11 @@ func (p Project) language() (language, error) {
 		"tools, then run: parley plugin build --wasm FILE", named(p.Dir), strings.Join(marks, ", "))
 }
 
-// ErrNoTools is what is missing on this machine to build a language.
+// ErrNoTools says which tools this machine lacks to build a language.
 type ErrNoTools struct {
 	Language string
 	Why      string
-	Install  []string // what mends it, as commands or advice; one is enough
+	Install  []string // commands or advice; one of them is enough
 }
 
 func (e ErrNoTools) Error() string {

@@ -17,8 +17,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// New begins a project in a folder that must not be there yet, or be empty. The
-// plugin is named like the folder. It returns the files that it wrote.
+// New creates a project in a folder that does not exist or is empty. The folder's name is
+// the plugin's. It returns the names of the files.
 func New(dir, lang string) (written []string, err error) {
 	l, err := languageNamed(lang)
 	if err != nil {
@@ -53,7 +53,7 @@ func New(dir, lang string) (written []string, err error) {
 	return written, nil
 }
 
-// begin is a new project: the content of each file, by its path.
+// begin returns the files of a new project, by path.
 func begin(l language, name string) (map[string][]byte, error) {
 	fill := strings.NewReplacer("NAME", name, "SOURCE", l.source)
 	files := map[string][]byte{}
@@ -71,7 +71,8 @@ func begin(l language, name string) (map[string][]byte, error) {
 				return err
 			}
 			content, err := part.in.ReadFile(at)
-			// Go would take a go.mod for a module of its own, and git a .gitignore.
+			// A go.mod in the templates would make them a Go module, and git would apply a
+			// .gitignore.
 			to := strings.TrimSuffix(strings.TrimPrefix(at, part.from+"/"), ".txt")
 			if to == "gitignore" {
 				to = ".gitignore"

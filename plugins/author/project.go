@@ -1,5 +1,5 @@
-// Package author is for who writes a plugin: it begins a project, builds it,
-// runs its tests, and does so again whenever a file changes.
+// Package author is for authors of plugins: it creates a project, builds it, runs its
+// tests, and repeats that whenever a file changes.
 package author
 
 import (
@@ -13,14 +13,14 @@ import (
 	"parley/plugins/manifest"
 )
 
-// ManifestFile is what a plugin's manifest is called in its folder.
+// ManifestFile is the name of the manifest in a plugin's folder.
 const ManifestFile = "plugin.yaml"
 
 // Project is the folder of a plugin.
 type Project struct {
 	Dir      string
 	Manifest manifest.Manifest
-	Text     []byte // the manifest as it was written
+	Text     []byte // content of the manifest file
 }
 
 // Open reads a project's manifest. Its errors name the file.
@@ -41,7 +41,7 @@ func Open(dir string) (Project, error) {
 	return Project{Dir: dir, Manifest: m, Text: text}, nil
 }
 
-// Wasm is the path of the module that Build makes.
+// Wasm returns the path of the module that Build writes.
 func (p Project) Wasm() string {
 	name := p.Manifest.Wasm
 	if name == "" {
@@ -50,13 +50,13 @@ func (p Project) Wasm() string {
 	return filepath.Join(p.Dir, name)
 }
 
-// has tells whether one of the project's files matches a pattern.
+// has reports whether a file of the project matches a pattern.
 func (p Project) has(pattern string) bool {
 	found, _ := filepath.Glob(filepath.Join(p.Dir, pattern))
 	return len(found) > 0
 }
 
-// named is a folder as people say it.
+// named formats a folder's name for people.
 func named(dir string) string {
 	if dir == "." || dir == "" {
 		return "this folder"

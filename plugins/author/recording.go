@@ -13,11 +13,11 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// recordings answer requests in the place of hosts, each once.
+// recordings answer requests in place of hosts, each once.
 type recordings struct {
 	mu      sync.Mutex
 	left    []recording
-	unknown []string // requests that there was no recording for
+	unknown []string // requests without a recording
 }
 
 func (r *recordings) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -57,8 +57,8 @@ func (r *recordings) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// problem says what was asked for that was not recorded and, of a case that went
-// well otherwise, what was recorded and not asked for.
+// problem describes requests that were not recorded and, if the case went well otherwise,
+// recordings that were not requested.
 func (r *recordings) problem(well bool) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *recordings) problem(well bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// memory is a plugin's key-value space, for one case.
+// memory is a plugin's key-value space for one case.
 type memory map[string]string
 
 func (m memory) Get(_ context.Context, key string) ([]byte, bool, error) {

@@ -13,15 +13,14 @@ import (
 	"time"
 )
 
-// session runs a language's tools, and shows what it runs.
+// session runs a language's tools, and shows the commands.
 type session struct {
 	ctx context.Context
-	out io.Writer // the commands and what they say
+	out io.Writer // commands and their output
 }
 
-// run runs a command in dir with variables beside those of this process. What it
-// writes to standard output goes to stdout, or where that is nil to where its
-// complaints go.
+// run runs a command in dir, with vars added to the environment. Standard output goes to
+// stdout, or if that is nil to the same place as standard error.
 func (s *session) run(dir string, vars []string, stdout io.Writer, name string, args ...string) error {
 	shown := append(append(slices.Clone(vars), name), args...)
 	for i, word := range shown {
@@ -37,7 +36,7 @@ func (s *session) run(dir string, vars []string, stdout io.Writer, name string, 
 	if stdout == nil {
 		cmd.Stdout = s.out
 	}
-	// Compilers start others: all of them get the signal, and five seconds.
+	// Compilers start other programs: all of them get the signal, and five seconds.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
@@ -50,8 +49,8 @@ func (s *session) run(dir string, vars []string, stdout io.Writer, name string, 
 	return nil
 }
 
-// ask is what a command prints, without the line's end; empty where it fails.
-func ask(name string, args ...string) string {
+// outputOf returns what a command prints, without the line end; empty if it fails.
+func outputOf(name string, args ...string) string {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {
 		return ""
@@ -59,8 +58,7 @@ func ask(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// programs are the paths of all programs of a name: in PATH, then in more
-// folders.
+// programs returns the paths of all programs of a name: in PATH, then in more folders.
 func programs(name string, more ...string) []string {
 	return programsIn(append(filepath.SplitList(os.Getenv("PATH")), more...), name)
 }

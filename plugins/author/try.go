@@ -17,28 +17,28 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// Report is what came of a project's cases.
+// Report is the result of a project's test cases.
 type Report struct {
 	Passed int       `json:"passed"`
 	Failed int       `json:"failed"`
 	Cases  []Outcome `json:"cases"`
 }
 
-// Outcome is what came of one case.
+// Outcome is the result of one test case.
 type Outcome struct {
 	File    string   `json:"file"`
 	Name    string   `json:"name"`
-	Problem string   `json:"problem,omitempty"` // empty: it passed
-	Log     []string `json:"log,omitempty"`     // what the plugin logged
-	TookMS  float64  `json:"took_ms"`           // in the plugin, all calls together
+	Problem string   `json:"problem,omitempty"` // empty if it passed
+	Log     []string `json:"log,omitempty"`     // log of the plugin
+	TookMS  float64  `json:"took_ms"`           // in the plugin, for all calls
 }
 
-// Test runs the cases in tests/ on the module that Build made, as the box would
-// run it, with all that the manifest asks for granted: folders, hosts and storage
-// are what the case says. told is called after each case. The error is of a
-// project that cannot be tested; cases that fail are in the report.
+// Test runs the cases in tests/ with the module that Build made, as the box would run it.
+// All requested permissions are granted; folders, hosts and storage are those of the case.
+// told is called after each case. An error means that the project cannot be tested; failed
+// cases are in the report.
 func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
-	all, err := casesBeside(p)
+	all, err := readCases(p)
 	if err != nil {
 		return Report{}, err
 	}
@@ -49,11 +49,10 @@ func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
 	return run(ctx, p, wasm, all, told)
 }
 
-// Check runs the cases that came along with a plugin, by their files' names, and
-// says which failed. Those that want folders of the project are left out: they
-// stayed with its author.
+// Check runs the test cases of a package, and returns an error that names the failed ones.
+// It skips cases with folders of the project, which the package does not contain.
 func Check(ctx context.Context, m manifest.Manifest, wasm []byte, tests map[string]string) error {
-	all, err := casesIn(m, tests)
+	all, err := parseCases(m, tests)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func run(ctx context.Context, p Project, wasm []byte, all []testCase, told func(
 	return r, nil
 }
 
-// run runs one case. The error is of what the case needs, or of ctx.
+// run runs one case. An error means that the case could not be run, or comes from ctx.
 func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (Outcome, error) {
 	o := Outcome{File: c.file, Name: c.Name}
 	dir, err := os.MkdirTemp("", "parley-test-")
@@ -125,7 +124,7 @@ func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (O
 			Settings:     c.settings(),
 			Granted:      granted,
 			Storage:      kept,
-			Conversation: c.talk(),
+			Conversation: c.conversation(),
 			Transport:    hosts,
 			Log:          func(l sandbox.Line) { o.Log = append(o.Log, l.Text) },
 		})
@@ -146,8 +145,8 @@ func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (O
 	return o, nil
 }
 
-// granted is what the manifest asks for, with the case's folders. What may be
-// written to is a copy, so that a test leaves the project as it was. Folders that
+// granted returns the permissions that the manifest requests, with the folders of the case.
+// Writable folders are copies, so that a test leaves the project unchanged. Folders that
 // the case does not have are empty.
 func (c testCase) granted(p Project, dir string) (manifest.Permissions, error) {
 	granted := p.Manifest.Permissions
@@ -179,7 +178,7 @@ func (c testCase) granted(p Project, dir string) (manifest.Permissions, error) {
 	return granted, nil
 }
 
-// settings are those of the case as texts, as installers give them.
+// settings returns the settings of the case as texts, as installers enter them.
 func (c testCase) settings() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.Settings {
@@ -192,22 +191,22 @@ func (c testCase) settings() map[string]string {
 	return texts
 }
 
-func (c testCase) talk() sandbox.Conversation {
+func (c testCase) conversation() sandbox.Conversation {
 	if c.Conversation == nil {
 		return nil
 	}
-	return talk(c.Conversation)
+	return conversation(c.Conversation)
 }
 
-// talk is a conversation as a case has it.
-type talk json.RawMessage
+// conversation is the conversation of a case.
+type conversation json.RawMessage
 
-func (t talk) Transcript(context.Context, bool) (json.RawMessage, error) {
+func (t conversation) Transcript(context.Context, bool) (json.RawMessage, error) {
 	return json.RawMessage(t), nil
 }
 
-// Tell writes how a case went, for people.
-func (o Outcome) Tell(to io.Writer) error {
+// Print prints the result of a case.
+func (o Outcome) Print(to io.Writer) error {
 	if o.Problem == "" {
 		_, err := fmt.Fprintf(to, "ok    %s: %s (%.1f ms)\n", o.File, o.Name, o.TookMS)
 		return err

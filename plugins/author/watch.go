@@ -13,13 +13,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long nothing may change before it is built: editors write a file
-// in several steps, and save all of several.
-const settle = 150 * time.Millisecond
+// quietTime is how long nothing may change before a build starts: editors write a file in
+// several steps, and save several files at once.
+const quietTime = 150 * time.Millisecond
 
-// Watch calls changed once, and again whenever files of the project have changed,
-// until ctx is done. While it runs, what changes is kept for the next time.
-// changed is told the name of one of the files; empty at first.
+// Watch calls changed once, and again whenever files of the project have changed, until ctx
+// ends. Changes during a call lead to another call. changed gets the name of one of the
+// files; empty in the first call.
 func Watch(ctx context.Context, p Project, changed func(ctx context.Context, file string)) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -30,7 +30,7 @@ func Watch(ctx context.Context, p Project, changed func(ctx context.Context, fil
 		return err
 	}
 	changed(ctx, "")
-	quiet := time.NewTimer(settle)
+	quiet := time.NewTimer(quietTime)
 	quiet.Stop()
 	var last string
 	for {
@@ -41,8 +41,8 @@ func Watch(ctx context.Context, p Project, changed func(ctx context.Context, fil
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return fmt.Errorf("watch %s: %w", named(p.Dir), err)
 			}
-			last = "many files" // so many changed that some were not told
-			quiet.Reset(settle)
+			last = "many files" // the kernel dropped some events
+			quiet.Reset(quietTime)
 		case e := <-w.Events:
 			if ignored(p, e) {
 				continue
@@ -53,14 +53,15 @@ func Watch(ctx context.Context, p Project, changed func(ctx context.Context, fil
 				}
 			}
 			last, _ = filepath.Rel(p.Dir, e.Name)
-			quiet.Reset(settle)
+			quiet.Reset(quietTime)
 		case <-quiet.C:
 			changed(ctx, last)
 		}
 	}
 }
 
-// watchBelow watches a folder and those in it. The kernel watches no trees.
+// watchBelow watches a folder and its subfolders, because the kernel watches single
+// folders.
 func watchBelow(w *fsnotify.Watcher, root, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -68,24 +69,24 @@ func watchBelow(w *fsnotify.Watcher, root, dir string) error {
 			return err
 		case !d.IsDir():
 			return nil
-		case path != root && foreign(d.Name()):
+		case path != root && generatedFolder(d.Name()):
 			return filepath.SkipDir
 		}
 		return w.Add(path)
 	})
 }
 
-// foreign tells whether a folder is none that an author writes in.
-func foreign(name string) bool {
+// generatedFolder reports whether a folder contains nothing that an author writes.
+func generatedFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{"target", "node_modules", "build"}, name)
 }
 
-// ignored tells whether a change is none of the sources: what builds write, what
-// editors keep beside a file, and what is only looked at.
+// ignored reports whether a change concerns no source: build output, backup files of
+// editors, and changes of metadata.
 func ignored(p Project, e fsnotify.Event) bool {
 	name := filepath.Base(e.Name)
 	made := filepath.Base(p.Wasm())
-	return e.Op == fsnotify.Chmod || name == made || name == made+".part" || foreign(name) ||
-		strings.HasSuffix(name, "~") || name == "4913" || // vim tries whether it may write with a file of that name
+	return e.Op == fsnotify.Chmod || name == made || name == made+".part" || generatedFolder(name) ||
+		strings.HasSuffix(name, "~") || name == "4913" || // vim probes with a file of that name
 		slices.Contains([]string{"Cargo.lock", "package-lock.json", "go.sum"}, name)
 }

@@ -20,7 +20,7 @@ var (
 	toolPattern     = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	settingPattern  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
 	variablePattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,127}$`)
-	// versionPattern is that of https://semver.org, with one to three numbers.
+	// versionPattern is the pattern of https://semver.org, with one to three numbers.
 	versionPattern = regexp.MustCompile(
 		`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){0,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 	hostPattern = regexp.MustCompile(
@@ -28,7 +28,7 @@ var (
 	sizePattern = regexp.MustCompile(`^([0-9]{1,12})\s*(|B|KiB|MiB|GiB)$`)
 )
 
-// compiled is a schema, which loads nothing from anywhere, with formats of ours.
+// compiled compiles a schema with custom formats. It loads nothing from elsewhere.
 func compiled(doc any, formats map[string]func(any) error) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{})
@@ -43,8 +43,8 @@ func compiled(doc any, formats map[string]func(any) error) (*jsonschema.Schema, 
 	return c.Compile(here)
 }
 
-// formats are those of the schema of manifests: each says what is wrong with a
-// value, and what is allowed.
+// formats returns the formats of the manifest schema. Each returns an error that says what
+// is wrong with a value and what is allowed.
 func formats() map[string]func(any) error {
 	all := map[string]func(any) error{"parameters": checkParameters}
 	for name, check := range map[string]func(text string) error{
@@ -88,7 +88,7 @@ func checkFile(text string) error {
 	return nil
 }
 
-// checkTool refuses names that are exports of languages' runtimes too.
+// checkTool refuses names that language runtimes export.
 func checkTool(text string) error {
 	reserved := []string{OnTurn, OnChatEnd, "memory", "malloc", "free", "main", "hs_init", "hs_exit"}
 	if strings.HasPrefix(text, "_") || slices.Contains(reserved, text) {
@@ -104,7 +104,7 @@ func checkTimeout(text string) error {
 	return nil
 }
 
-// checkParameters says when a value is no JSON schema of an object.
+// checkParameters returns an error if a value is no JSON schema of an object.
 func checkParameters(value any) error {
 	if o, ok := value.(map[string]any); !ok || o["type"] != "object" {
 		return errors.New("not the schema of an object; write {type: object, properties: {…}}")
@@ -164,7 +164,7 @@ func checkHost(host string) error {
 	return nil
 }
 
-// bytesOf is a number of bytes like 64MiB; no text is 0.
+// bytesOf parses a number of bytes such as 64MiB; an empty text is 0.
 func bytesOf(text string, least, most int64) (int64, error) {
 	parts := sizePattern.FindStringSubmatch(text)
 	if parts != nil {

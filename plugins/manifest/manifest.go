@@ -1,5 +1,5 @@
-// Package manifest is what a plugin says of itself: its name, the tools that it
-// brings, the settings that it takes, and what it asks to be allowed.
+// Package manifest reads the manifest of a plugin: its name, tools, settings, and the
+// permissions that it requests.
 package manifest
 
 import (
@@ -11,34 +11,34 @@ import (
 const (
 	// MaxBytes bounds a manifest. One with a hundred tools has 60 KB.
 	MaxBytes = 128 << 10
-	// MaxTools is what a plugin may bring: more than a language model is told of.
+	// MaxTools bounds the tools of a plugin; a language model is offered fewer.
 	MaxTools = 128
 	// MaxSettings bounds the settings of a plugin.
 	MaxSettings = 64
 
-	// DefaultTimeout and MaxTimeout are for one call of a tool. A caller waits in
-	// silence meanwhile, and after half a minute nobody does.
+	// DefaultTimeout and MaxTimeout are for one call of a tool. The caller waits in silence
+	// meanwhile, and nobody waits longer than half a minute.
 	DefaultTimeout = 5 * time.Second
 	MaxTimeout     = 30 * time.Second
 	minTimeout     = 10 * time.Millisecond
 
-	// DefaultMemory holds a Go program with all it needs to answer; MaxMemory is
-	// what a box of 4 GB can still give one instance.
+	// DefaultMemory is enough for a Go program; MaxMemory is what a box of 4 GB can give
+	// one instance.
 	DefaultMemory = 64 << 20
 	MaxMemory     = 1 << 30
 	minMemory     = 64 << 10 // one page of WebAssembly
 
-	// MaxStorage bounds a plugin's key-value space, which lies in the database.
+	// MaxStorage bounds a plugin's key-value space, which is in the database.
 	MaxStorage = 256 << 20
 )
 
-// Manifest is a plugin's plugin.yaml, or its section "parley.manifest".
+// Manifest is the content of plugin.yaml, or of the section "parley.manifest".
 type Manifest struct {
 	Name        string      `json:"name"`
 	Version     string      `json:"version"`
 	Description string      `json:"description"`
 	License     string      `json:"license,omitempty"`
-	Wasm        string      `json:"wasm,omitempty"` // the file beside plugin.yaml; empty in a section
+	Wasm        string      `json:"wasm,omitempty"` // file next to plugin.yaml; empty in a section
 	Reuse       Reuse       `json:"reuse"`
 	Tools       []Tool      `json:"tools,omitempty"`
 	Hooks       []string    `json:"hooks,omitempty"`
@@ -46,32 +46,32 @@ type Manifest struct {
 	Permissions Permissions `json:"permissions"`
 }
 
-// Reuse says who may meet an instance that has been used.
+// Reuse says which calls may use an instance again.
 type Reuse string
 
 const (
-	ReuseNone Reuse = "none" // nobody: each call gets a fresh one
+	ReuseNone Reuse = "none" // none: each call gets a new one
 	ReuseChat Reuse = "chat" // later calls of the same chat
 	ReuseAny  Reuse = "any"  // other chats of the same account
 )
 
-// Tool is a tool that the plugin answers.
+// Tool is a tool of a plugin.
 type Tool struct {
 	Name            string          `json:"name"`
 	Description     string          `json:"description"`
-	Parameters      json.RawMessage `json:"parameters"` // a JSON schema of an object
+	Parameters      json.RawMessage `json:"parameters"` // JSON schema of an object
 	FallbackContent string          `json:"fallback_content,omitempty"`
 	Timeout         time.Duration   `json:"-"` // of one call
 }
 
-// The hooks that a plugin may have beside its tools. They are exported (or, by a
-// WASI command, answered) under these names.
+// The hooks that a plugin may have besides its tools. A module exports them under these
+// names; a WASI command gets the name as its argument.
 const (
-	OnTurn    = "on_turn"     // before the model hears what the user said
+	OnTurn    = "on_turn"     // before the model gets the user's words
 	OnChatEnd = "on_chat_end" // after the chat
 )
 
-// Setting is what the installer may or has to fill in.
+// Setting is a setting that the installer may or must set.
 type Setting struct {
 	Name        string `json:"name"`
 	Type        Type   `json:"type"`
@@ -85,13 +85,13 @@ type Type string
 
 const (
 	String  Type = "string"
-	Secret  Type = "secret" // a string that is kept encrypted and shown to nobody
+	Secret  Type = "secret" // a string that is stored encrypted and never shown
 	Integer Type = "integer"
 	Number  Type = "number"
 	Boolean Type = "boolean"
 )
 
-// Tool finds a tool by its name.
+// Tool returns the tool with a name.
 func (m Manifest) Tool(name string) (Tool, bool) {
 	for _, t := range m.Tools {
 		if t.Name == name {
@@ -101,7 +101,7 @@ func (m Manifest) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// Setting finds a setting by its name.
+// Setting returns the setting with a name.
 func (m Manifest) Setting(name string) (Setting, bool) {
 	for _, s := range m.Settings {
 		if s.Name == name {
@@ -111,7 +111,7 @@ func (m Manifest) Setting(name string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// MarshalJSON writes the time in the notation of the manifest.
+// MarshalJSON writes the timeout in the notation of the manifest.
 func (t Tool) MarshalJSON() ([]byte, error) {
 	type plain Tool
 	return json.Marshal(struct {
@@ -120,7 +120,7 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 	}{plain(t), t.Timeout.String()})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (t *Tool) UnmarshalJSON(text []byte) error {
 	type plain Tool
 	w := struct {

@@ -16,12 +16,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// schemaText is the schema of a manifest.
+// schemaText is the JSON schema of manifests.
 //
 //go:embed manifest.schema.json
 var schemaText []byte
 
-// Parse reads a manifest. Every error is an ErrInvalid.
+// Parse parses a manifest. Every error is an ErrInvalid.
 func Parse(text []byte) (Manifest, error) {
 	if !utf8.Valid(text) {
 		return Manifest{}, ErrInvalid{Why: "not UTF-8"}
@@ -40,7 +40,7 @@ func Parse(text []byte) (Manifest, error) {
 	return m, nil
 }
 
-// check holds what was written against the schema.
+// check validates the manifest against the schema.
 func (r *reader) check() {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
 	value, failed := jsonschema.UnmarshalJSON(bytes.NewReader(r.json.Bytes()))
@@ -57,35 +57,34 @@ func (r *reader) check() {
 	if !isWrong {
 		return
 	}
-	field, why := said(schema, slices.MinFunc(leavesOf(wrong), func(a, b *jsonschema.ValidationError) int {
+	field, why := describe(schema, slices.MinFunc(leaves(wrong), func(a, b *jsonschema.ValidationError) int {
 		return r.order(schema, a) - r.order(schema, b)
 	}))
 	r.fail(field, "%s", why)
 }
 
-// order has what is wrong told from the top, a field that is misspelt before the one
-// that is missing for it.
+// order sorts errors from top to bottom, and a misspelt field before the missing one.
 func (r *reader) order(schema *jsonschema.Schema, e *jsonschema.ValidationError) int {
 	if _, unknown := e.ErrorKind.(*kind.AdditionalProperties); unknown {
 		return -1
 	}
-	field, _ := said(schema, e)
+	field, _ := describe(schema, e)
 	return r.lines[field]
 }
 
-// leavesOf are the errors of single fields.
-func leavesOf(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
+// leaves returns the errors of single fields.
+func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
 	}
 	for _, cause := range e.Causes {
-		all = append(all, leavesOf(cause)...)
+		all = append(all, leaves(cause)...)
 	}
 	return all
 }
 
-// said is what is wrong in words, and with which field.
-func said(schema *jsonschema.Schema, e *jsonschema.ValidationError) (field, why string) {
+// describe returns the field and the text of an error.
+func describe(schema *jsonschema.Schema, e *jsonschema.ValidationError) (field, why string) {
 	for _, key := range e.InstanceLocation {
 		if inner := schema.Properties[key]; inner != nil {
 			schema, field = inner, join(field, key)
@@ -120,7 +119,7 @@ func said(schema *jsonschema.Schema, e *jsonschema.ValidationError) (field, why 
 	return field, e.Error()
 }
 
-// allowed lists texts as people do: a, b and c.
+// allowed joins texts as people do: a, b and c.
 func allowed(texts []any) string {
 	list := strings.Trim(fmt.Sprintf("%q", texts), "[]")
 	list = strings.ReplaceAll(strings.ReplaceAll(list, `" "`, ", "), `"`, "")
@@ -130,8 +129,7 @@ func allowed(texts []any) string {
 	return list
 }
 
-// manifest is what was written, with what was left out. What the schema cannot say
-// is checked.
+// manifest decodes the manifest, sets defaults, and checks what the schema cannot express.
 func (r *reader) manifest() (m Manifest) {
 	if r.err != nil {
 		return m
@@ -191,7 +189,7 @@ func (r *reader) setting(field string, s Setting, before []Setting) {
 	}
 }
 
-// complete fills in what may be left out.
+// complete sets the defaults.
 func (m *Manifest) complete() {
 	m.Reuse = cmp.Or(m.Reuse, ReuseNone)
 	for i := range m.Tools {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Permissions are what a plugin asks for, or was granted. The zero value allows
+// Permissions are the permissions that a plugin requests or has. The zero value allows
 // nothing.
 type Permissions struct {
 	HTTP         []HTTP       `json:"http,omitempty"`
@@ -15,14 +15,14 @@ type Permissions struct {
 	Env          []string     `json:"env,omitempty"`     // variables of the box's environment
 	Storage      int64        `json:"storage,omitempty"` // bytes of key-value space
 	Conversation Conversation `json:"conversation,omitempty"`
-	Memory       int64        `json:"memory,omitempty"` // bytes an instance may have; 0 is DefaultMemory
+	Memory       int64        `json:"memory,omitempty"` // bytes per instance; 0 is DefaultMemory
 }
 
-// HTTP is a host that may be talked to.
+// HTTP is a host that the plugin may connect to.
 type HTTP struct {
-	// Host is a name, one with a left-most *. for what lies below it, or an
-	// address; with a port, or for 443 (https) and 80 (http). Only an address
-	// opens a way to a machine in the own network.
+	// Host is a name, a name with a leading *. for all names below it, or an address; with
+	// a port, or else for 443 (https) and 80 (http). Machines in the local network can only
+	// be reached by address.
 	Host    string   `json:"host"`
 	Methods []string `json:"methods"`
 }
@@ -34,32 +34,32 @@ type File struct {
 	Mode Mode   `json:"mode"`
 }
 
-// Mode is what may be done with a folder.
+// Mode is the access to a folder.
 type Mode string
 
 const (
 	Read  Mode = "read"
-	Write Mode = "write" // and read
+	Write Mode = "write" // includes reading
 )
 
-// Conversation is what a plugin sees of the conversation that calls it.
+// Conversation is how much a plugin sees of the conversation in which it is called.
 type Conversation string
 
 const (
 	NoConversation Conversation = ""           // "none" in a manifest
-	Transcript     Conversation = "transcript" // what was said
-	Expression     Conversation = "expression" // and how it sounded
+	Transcript     Conversation = "transcript" // the messages
+	Expression     Conversation = "expression" // the messages and expression scores
 )
 
-// Sees tells whether c includes what.
+// Sees reports whether c includes what.
 func (c Conversation) Sees(what Conversation) bool { return c.rank() >= what.rank() }
 
 func (c Conversation) rank() int {
 	return slices.Index([]Conversation{NoConversation, Transcript, Expression}, c)
 }
 
-// SplitHost parts a host of a permission into its name or address, and its port,
-// which may be empty. Addresses of IPv6 with a port stand in brackets.
+// SplitHost splits the host of a permission into its name or address, and its port, which
+// may be empty. IPv6 addresses with a port are in brackets.
 func SplitHost(host string) (name, port string) {
 	if strings.HasPrefix(host, "[") {
 		if name, port, ok := strings.Cut(host[1:], "]"); ok && (port == "" || strings.HasPrefix(port, ":")) {
@@ -74,7 +74,7 @@ func SplitHost(host string) (name, port string) {
 	return name, port
 }
 
-// Size is a number of bytes in the notation of a manifest.
+// Size formats a number of bytes in the notation of a manifest.
 func Size(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -12,10 +12,10 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// ErrInvalid is what is wrong with a manifest: where, and why.
+// ErrInvalid says what is wrong with a manifest, and where.
 type ErrInvalid struct {
-	Field string // as in permissions.http[0].host; empty for the whole
-	Line  int    // 0 where there is none
+	Field string // such as permissions.http[0].host; empty for the whole
+	Line  int    // 0 if unknown
 	Why   string
 }
 
@@ -30,12 +30,11 @@ func (e ErrInvalid) Error() string {
 	return text + ": " + e.Why
 }
 
-// maxDepth bounds how deep a manifest nests; a schema in it may have 16 levels.
+// maxDepth bounds the nesting of a manifest; a schema in it may have 16 levels.
 const maxDepth = 40
 
-// tooDeep tells whether brackets in text nest so deep that a parser that
-// recurses would suffer. It counts brackets in strings too, which do no harm
-// there: a manifest with 200 of them open is none.
+// tooDeep reports whether brackets nest deeper than a recursive parser can stand. It also
+// counts brackets in strings, which no valid manifest has 200 of.
 func tooDeep(text []byte) bool {
 	open := 0
 	for _, c := range text {
@@ -59,7 +58,7 @@ func document(text []byte) (top ast.Node, err error) {
 	case tooDeep(text):
 		return nil, ErrInvalid{Why: "more than 200 brackets are open at once; a manifest nests at most 40 deep"}
 	}
-	// The parser has been seen to panic on texts that are no YAML.
+	// The parser has panicked on texts that are no YAML.
 	defer func() {
 		if p := recover(); p != nil {
 			top, err = nil, ErrInvalid{Why: "not valid YAML"}
@@ -98,8 +97,8 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// reader writes a manifest as JSON, notes in which line each field stands, and
-// keeps the first thing that is wrong.
+// reader converts a manifest to JSON, records the line of each field, and keeps the first
+// error.
 type reader struct {
 	json  bytes.Buffer
 	lines map[string]int
@@ -116,8 +115,8 @@ func (r *reader) fail(field, format string, args ...any) {
 	}
 }
 
-// write writes n, in its order. Scalars are written as the texts that they are in
-// the manifest, so that a version 1.20 stays one, unless they are typed.
+// write writes n in its order. Unless typed is set, scalars are written as strings, exactly
+// as they are in the manifest, so that a version 1.20 stays 1.20.
 func (r *reader) write(n ast.Node, field string, typed bool, depth int) {
 	if _, there := r.lines[field]; !there {
 		r.lines[field] = lineOf(n)
@@ -148,7 +147,7 @@ func (r *reader) write(n ast.Node, field string, typed bool, depth int) {
 	}
 }
 
-// writeMap leaves out what has no value, where nothing is typed.
+// writeMap writes a map. Unless typed is set, it omits fields without a value.
 func (r *reader) writeMap(n ast.MapNode, field string, typed bool, depth int) {
 	before := byte('{')
 	for entry := n.MapRange(); entry.Next(); {
@@ -189,7 +188,7 @@ func join(field, key string) string {
 	return strings.TrimPrefix(field+"."+key, ".")
 }
 
-// scalar is n as the manifest has it, or where it is typed what YAML makes of it.
+// scalar returns n as a string, or with its YAML type if typed is set.
 func scalar(n ast.Node, typed bool) (any, error) {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// The custom sections in which a module carries what makes it a plugin.
+// The custom sections that make a module a plugin.
 const (
-	// SectionName is that of the manifest: the text of plugin.yaml.
+	// SectionName is the section of the manifest: the text of plugin.yaml.
 	SectionName = "parley.manifest"
-	// TestsSection is that of the cases that its author tests it with: a JSON object
-	// of their files' texts by name. A module may have none.
+	// TestsSection is the section of the author's test cases: a JSON object of file
+	// contents by name. It is optional.
 	TestsSection = "parley.tests"
 )
 
-// Of reads the manifest in a module's custom section; ok is false where it has
-// none. The module is looked at no further than that takes.
+// Of returns the manifest in a module's custom section; ok is false if there is none. It
+// checks the module only as far as that requires.
 func Of(wasm []byte) (m Manifest, ok bool, err error) {
 	text, ok, err := Section(wasm, SectionName)
 	if err != nil || !ok {
@@ -26,14 +26,14 @@ func Of(wasm []byte) (m Manifest, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// maxTests and maxTestBytes bound the cases that come along: they are small texts,
-// and all of them run at each upgrade.
+// maxTests and maxTestBytes bound the test cases: they are small texts, and all of them run
+// at each upgrade.
 const (
 	maxTests     = 200
 	maxTestBytes = 8 << 20
 )
 
-// Tests are the cases that a module carries, by their files' names.
+// Tests returns the test cases in a module, by file name.
 func Tests(wasm []byte) (files map[string]string, err error) {
 	text, ok, err := Section(wasm, TestsSection)
 	if err != nil || !ok {
@@ -51,7 +51,7 @@ func Tests(wasm []byte) (files map[string]string, err error) {
 	return files, nil
 }
 
-// Section is the text of a module's custom section of a name.
+// Section returns the content of the custom section with a name.
 func Section(wasm []byte, name string) (text []byte, ok bool, err error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
 		return nil, false, fmt.Errorf("not a WebAssembly module: it does not begin with \\0asm")
@@ -84,8 +84,8 @@ func Section(wasm []byte, name string) (text []byte, ok bool, err error) {
 	return text, ok, nil
 }
 
-// Embed returns the module with text as its manifest and files as its cases, if
-// there are any. A module that has a manifest already is refused.
+// Embed returns the module with text as its manifest and files as its test cases, if there
+// are any. It refuses a module that already has a manifest.
 func Embed(wasm, text []byte, files map[string]string) ([]byte, error) {
 	if _, err := Parse(text); err != nil {
 		return nil, err

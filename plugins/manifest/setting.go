@@ -10,7 +10,7 @@ import (
 
 var integerPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
 
-// Check says what is wrong with a value for the setting.
+// Check returns an error if value is not valid for the setting.
 func (s Setting) Check(value string) error {
 	const most = 16 << 10
 	switch {
@@ -22,7 +22,7 @@ func (s Setting) Check(value string) error {
 	return s.Type.check(s.Name, value)
 }
 
-// check says what is wrong with a value of the type.
+// check returns an error if value is not of the type.
 func (t Type) check(name, value string) error {
 	switch t {
 	case Integer:

@@ -10,8 +10,8 @@ import (
 	"parley/internal/addresses"
 )
 
-// Words says in plain words what is allowed, and of what people worry about also
-// that it is not.
+// Words describes in plain words what is allowed, and which of the permissions that people
+// worry about are not granted.
 func (p Permissions) Words() []string {
 	words := p.Allowed()
 	if len(p.HTTP) == 0 {
@@ -26,11 +26,11 @@ func (p Permissions) Words() []string {
 	return words
 }
 
-// Allowed says in plain words what is allowed.
+// Allowed describes in plain words what is allowed.
 func (p Permissions) Allowed() []string {
 	var words []string
 	for _, h := range p.HTTP {
-		words = append(words, fmt.Sprintf("may talk to %s (%s)", h.whom(), strings.Join(h.Methods, ", ")))
+		words = append(words, fmt.Sprintf("may talk to %s (%s)", h.words(), strings.Join(h.Methods, ", ")))
 	}
 	for _, f := range p.Files {
 		what := "read"
@@ -61,7 +61,7 @@ func (p Permissions) Allowed() []string {
 	return words
 }
 
-func (h HTTP) whom() string {
+func (h HTTP) words() string {
 	name, port := SplitHost(h.Host)
 	whom := h.Host
 	if below, ok := strings.CutPrefix(name, "*."); ok {
@@ -81,7 +81,7 @@ func (h HTTP) whom() string {
 	return whom
 }
 
-// Covers tells whether p allows all that q does.
+// Covers reports whether p allows all that q does.
 func (p Permissions) Covers(q Permissions) bool {
 	for _, h := range q.HTTP {
 		for _, method := range h.Methods {
@@ -104,8 +104,8 @@ func (p Permissions) Covers(q Permissions) bool {
 		q.Memory <= cmp.Or(p.Memory, DefaultMemory)
 }
 
-// covers tells whether the permission for h includes host, itself one of a
-// permission, with method.
+// covers reports whether the permission for h includes another permission's host, with
+// method.
 func (h HTTP) covers(host, method string) bool {
 	if !slices.Contains(h.Methods, method) {
 		return false
@@ -121,8 +121,7 @@ func (h HTTP) covers(host, method string) bool {
 	return have == want
 }
 
-// covers tells whether other shows no more than f does. Where it is seen in the
-// plugin is not asked.
+// covers reports whether other shows no more than f does, wherever the plugin sees it.
 func (f File) covers(other File) bool {
 	beneath := f.Path == other.Path || f.Path == "/" || strings.HasPrefix(other.Path, f.Path+"/")
 	return beneath && (f.Mode == Write || other.Mode == Read)
