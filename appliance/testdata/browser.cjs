@@ -1,13 +1,12 @@
-// Debian's Chromium, driven by playwright-core, for the tests that use a page as a
-// person does.
+// Runs Debian's Chromium with playwright-core, for the tests that use a page as a person does.
 "use strict";
 const { createRequire } = require("node:module");
 const { CLIENT, CHROMIUM } = process.env;
 const { chromium } = createRequire(CLIENT + "/client.cjs")("playwright-core");
 
-// launch starts the browser. Its microphone hears the file over and over, if one is
-// given. It has no sandbox, which root could not have: nothing but our own pages is
-// opened. More arguments are the browser's.
+// launch starts the browser. If a file is given, its microphone plays the file over and over. The
+// browser has no sandbox, which root could not have: it opens only our pages. Further arguments go
+// to the browser.
 exports.launch = (microphone, ...args) => chromium.launch({
 	executablePath: CHROMIUM,
 	chromiumSandbox: false,

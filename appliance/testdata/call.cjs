@@ -1,7 +1,6 @@
-// Opens a page of docs/apps.md in a real browser, whose microphone is a
-// recording: a person's question, and later the same into the answer. Prints a
-// line for each law that holds; ends with 1 at the first that does not. The last
-// view of the page is in the file SHOT.
+// Opens a page of docs/apps.md in a real browser, whose microphone is a recording: a person's
+// question, and the same again during the answer. Prints a line for each check that passes, and
+// exits with 1 at the first that fails. The file SHOT gets the last screenshot.
 "use strict";
 const assert = require("node:assert/strict");
 const { createServer } = require("node:http");
@@ -23,7 +22,7 @@ async function token() {
 	return (await answer.json()).access_token;
 }
 
-// built is a page with the script of one that is to be built.
+// built returns a page with the script of one that has to be built.
 async function built(script, loader) {
 	const result = await installed("esbuild").build({
 		stdin: { contents: script, loader, resolveDir: __dirname }, nodePaths: CLIENTS.split(" ").map((dir) => path.join(dir, "node_modules")), bundle: true, write: false,
@@ -62,7 +61,7 @@ async function main() {
 		};
 	});
 	await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-	// How loud the assistant is: the page plays it, and this looks at it.
+	// The level of the assistant: the page plays the sound, and this measures it.
 	if (kind === "html") await tab.evaluate(() => {
 		document.querySelector("#voice").addEventListener("playing", () => {
 			const context = new AudioContext(), level = context.createAnalyser(), pcm = new Float32Array(2048);

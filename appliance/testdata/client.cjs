@@ -1,8 +1,7 @@
-// Talks to a box with the published JavaScript client, as its users do: every
-// call of configs, prompts, tools, chats and chat groups, tokens, and all that a
-// chat's socket can send. Whatever the client reads is checked against its own
-// schemas, strictly. Prints a line for each law that holds; ends with 1 at the
-// first that does not.
+// Talks to a box with the published JavaScript client, as its users do: every call of configs,
+// prompts, tools, chats and chat groups, tokens, and all that the socket of a chat can send. Each
+// response must match the client's own schemas, strictly. Prints a line for each check that passes,
+// and exits with 1 at the first that fails.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
@@ -10,7 +9,7 @@ const { BOX_URL, API_KEY, SECRET_KEY, CLIENT } = process.env;
 const { HumeClient, HumeError, Hume, fetchAccessToken, serialization } = createRequire(CLIENT + "/client.cjs")("hume");
 const { open, speak } = require("./socket.cjs");
 
-// The answer that the client read last, before it made anything of it.
+// The last response, before the client parsed it.
 let last;
 const listening = async (url, init) => {
 	const answer = await fetch(url, init);
@@ -20,7 +19,7 @@ const listening = async (url, init) => {
 const connectTo = (options) => new HumeClient({ environment: BOX_URL, fetch: listening, maxRetries: 0, ...options });
 const box = connectTo({ apiKey: API_KEY }).empathicVoice;
 
-// strictly is what the last answer is by the client's schema of that name.
+// strictly parses the last response by the client's schema of that name.
 const strictly = (name) =>
 	serialization.empathicVoice[name].parseOrThrow(JSON.parse(last.text), { unrecognizedObjectKeys: "passthrough" });
 
@@ -42,7 +41,7 @@ const all = async (pages) => {
 const sleep = (ms) => new Promise((awake) => setTimeout(awake, ms));
 const isTime = (ms) => assert.ok(ms > 1e12 && ms < 1e13, `${ms} is no time in milliseconds`);
 
-// The three kinds of things with versions lead the same life.
+// The three kinds of versioned resources have the same life cycle.
 const kinds = {
 	Prompt: { of: box.prompts, record: "ReturnPrompt", page: "ReturnPagedPrompts", first: { text: "Be kind." }, next: { text: "Be brief." } },
 	Tool: {
@@ -115,8 +114,8 @@ async function configsAreResolved(prompt, tool) {
 	return config;
 }
 
-// chat opens a chat, lets the greeting end if there is to be one, says the text
-// if there is one, hears the answer, and returns the chat's metadata.
+// chat opens a chat, waits for the end of the greeting if there is one, sends the text if there is
+// one, waits for the answer, and returns the metadata of the chat.
 async function chat(args, greeted, text) {
 	const socket = open(box, args);
 	const [metadata] = await socket.until("chat_metadata");
@@ -182,7 +181,7 @@ async function chatsAreHeldInEveryWay(config) {
 	lost.close();
 }
 
-// over waits for the end of a chat, which the box sees a moment after we do.
+// over waits for the end of a chat, which the box sees a moment later than this client.
 async function over(id) {
 	for (let i = 0; ; i++) {
 		const events = await box.chats.listChatEvents(id);
@@ -278,7 +277,7 @@ async function tokensOpenTheBox() {
 	await refused(connectTo({ apiKey: "wrong" }).empathicVoice.prompts.listPrompts(), 401);
 }
 
-// calls notes which of a resource's calls were made.
+// calls records which calls of a resource were made.
 function calls(resource) {
 	const made = new Set();
 	const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter((n) => n !== "constructor" && !n.startsWith("_"));

@@ -1,8 +1,8 @@
-"""Talks to a box with the published Python client, as its users do: each kind of
-resource leads its life, chats are held over the socket in every way that it has,
-and then their history is read. Whatever comes must fit the client's own models:
-every field known to them, every word one that they list. Prints a line for each
-law that holds; ends with 1 at the first that does not."""
+"""Talks to a box with the published Python client, as its users do: it creates, changes
+and deletes each kind of resource, holds chats over the socket in every way, and fetches
+their history. All responses must match the client's own models: it must know every
+field and every value. Prints a line for each check that passes, and exits with 1 at the
+first that fails."""
 
 import asyncio, base64, os, time, typing, wave
 import httpx
@@ -19,7 +19,7 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 def fits(value, kind=None):
-    """The value, in which the client's models know all."""
+    """Checks that the client's models know all of the value, and returns it."""
     if isinstance(value, (list, tuple)):
         return [fits(v) for v in value]
     words = [w for a in typing.get_args(kind) for w in typing.get_args(a)]
@@ -80,7 +80,7 @@ def resources_lead_their_life():
         turn_detection={"end_of_turn_silence_ms": 500}, interruption={"min_interruption_ms": 300}, nudges={"enabled": False},
         language_model={"model_provider": "OPEN_AI", "model_resource": "gpt-4o", "temperature": 0.5},
         ellm_model={"allow_short_responses": True}, webhooks=[{"url": "https://example.com/", "events": ["chat_ended"]}]))
-    # Whether a small model calls a tool for this or that depends on how busy the box is.
+    # Without tools: whether a small model calls one depends on how busy the box is.
     box.configs.create_config_version(config.id, evi_version="3", voice=voice, prompt={"id": prompt.id, "version": 0},
                                       event_messages={"on_new_chat": {"enabled": True, "text": "Good morning."}})
     assert (config.prompt.text, config.tools[0].name, config.timeouts.max_duration.enabled) == ("Be kind.", tool.name, False)
@@ -89,7 +89,7 @@ def resources_lead_their_life():
 
 
 async def until(chat, kind):
-    """The messages up to the first of that kind, each as its own model."""
+    """Returns the messages up to the first of that kind, each as its model."""
     got = []
     async with asyncio.timeout(60):
         while not got or got[-1].type != kind:
@@ -102,12 +102,12 @@ async def until(chat, kind):
 
 
 async def played(got):
-    """Waits until the sound of these messages is over: what was not played yet when somebody speaks was not said."""
+    """Waits until the sound of these messages was played: only then does an interruption leave it."""
     await asyncio.sleep(sum(len(base64.b64decode(m.data)) for m in got if m.type == "audio_output") / 96_000 + 0.3)
 
 
 async def speak(chat):
-    """A person's question and then silence, at the pace of a microphone."""
+    """Sends a person's question and then silence, in real time."""
     with wave.open(os.environ["QUESTION"]) as question:
         sound = question.readframes(question.getnframes()) + bytes(2 * 8000 * 2)
     for i in range(0, len(sound), 1600):  # 100 ms

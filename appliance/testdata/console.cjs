@@ -1,9 +1,8 @@
-// Opens the console of a box in a real browser, whose microphone is a recording,
-// and uses its pages for what they are for. Each file in console/ is the test of a
-// page: it exports steps(c), and they run in the order of their names. Prints a line
-// for each law that holds; ends with 1 at the first that does not. A line that begins
-// with "! " asks the test for something, and the box or the test does it. Views of
-// the pages are in the folder SHOTS, if there is one.
+// Opens the console of a box in a real browser, whose microphone is a recording, and uses its
+// pages. Each file in console/ tests a page: it exports steps(c), and they run in the order of
+// their names. Prints a line for each check that passes, and exits with 1 at the first that fails.
+// A line that starts with "! " asks the Go test for an action. The folder SHOTS gets screenshots,
+// if it is set.
 //
 // ONLY=20-keys.cjs in the environment runs that file alone, signed in.
 "use strict";
@@ -15,10 +14,10 @@ const { launch } = require("./browser.cjs");
 const { BOX_URL, LINK, LINKS_AGAIN, CLIENT, MICROPHONE, SHOTS, ONLY } = process.env;
 const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 
-// literal is the source of an expression that finds a text as it stands.
+// literal returns the source of an expression that matches a text exactly.
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-// What a step is given.
+// The argument of a step.
 class Console {
 	constructor(context, page) {
 		this.context = context;
@@ -31,7 +30,7 @@ class Console {
 		page.on("request", (r) => { if (/^(https?|wss?):/.test(r.url()) && new URL(r.url()).host !== new URL(BOX_URL).host) this.strangers.push(r.url()); });
 	}
 
-	// law does something and prints that it held. A view of the page then is kept.
+	// law runs a check, prints that it passed, and takes a screenshot.
 	async law(name, does) {
 		try {
 			await does();
@@ -50,7 +49,7 @@ class Console {
 		return SHOTS && this.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-").slice(0, 100) + ".png"), fullPage: true }).catch(() => {});
 	}
 
-	// go opens a page of the console by its address, such as "keys", as its menu does.
+	// go opens a page of the console by its address, such as "keys", as the menu does.
 	async go(address) {
 		await this.page.evaluate((to) => { location.hash = "#/" + to; }, address);
 		await this.page.waitForSelector("main h1");
@@ -62,29 +61,29 @@ class Console {
 			text instanceof RegExp ? [selector, text.source, text.flags] : [selector, literal(text), ""], { polling: 50 });
 	}
 
-	// pressable is the first of what can be pressed whose name, as it is read out, is
-	// that; within what selector finds.
+	// pressable returns the first button or link with an accessible name, within what selector
+	// finds.
 	pressable(name, within = "body") {
 		const frame = this.page.locator(within), called = { name, exact: true, disabled: false };
 		return frame.getByRole("button", called).or(frame.getByRole("link", called)).or(frame.getByRole("tab", called))
 			.or(frame.locator("summary").filter({ hasText: new RegExp(`^\\s*${literal(name)}\\s*$`) })).first();
 	}
 
-	// field is the first field of that label.
+	// field returns the first field with a label.
 	field(label, within = "body") {
 		return this.page.locator(within).getByLabel(label, { exact: true }).first();
 	}
 
-	// press presses the button, or follows the link, of that name.
+	// press presses the button, or follows the link, with a name.
 	press(name, within) { return this.pressable(name, within).click(); }
 
-	// fill puts a text into the field of that label, in place of what is in it.
+	// fill replaces the text in the field with a label.
 	fill(label, text, within) { return this.field(label, within).fill(text); }
 
-	// choose chooses an option, by its value, in the field of that label.
+	// choose selects an option, by its value, in the field with a label.
 	choose(label, value, within) { return this.field(label, within).selectOption(value); }
 
-	// ask asks the API as the page does, and returns status and body.
+	// ask sends a request to the API as the page does, and returns status and body.
 	ask(method, url, body) {
 		return this.page.evaluate(async ([method, url, body]) => {
 			const res = await fetch(url, { method, headers: body ? { "content-type": "application/json" } : {}, body: body && JSON.stringify(body) });
@@ -92,12 +91,12 @@ class Console {
 		}, [method, url, body]);
 	}
 
-	// speak has the microphone hear the recording, once.
+	// speak plays the recording into the microphone once.
 	speak() { return this.page.evaluate(() => window.speak()); }
 
-	// accessible holds the page as it is now (nothing that it loads is looked at: its
-	// style is in the page by then, and no sound begins by itself) to WCAG 2.2 AA, as far as a program can,
-	// by night its colours too, and sees that nothing is wider than a phone.
+	// accessible checks the current page against WCAG 2.2 AA as far as a program can (its resources
+	// are not checked: its style is in the page by then, and no sound starts by itself), also with
+	// the colours of the dark theme, and that nothing is wider than a phone.
 	accessible(what) {
 		return this.law(`${what}: nothing keeps anybody out`, async () => {
 			for (const [scheme, runOnly] of [["light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]], ["dark", { type: "rule", values: ["color-contrast"] }]]) {
@@ -119,8 +118,9 @@ class Console {
 		});
 	}
 
-	// walked goes through the page by keyboard, on and back, in the window of a phone that
-	// lies: nothing that has the focus may be behind the bar above or what saves a form below.
+	// walked moves through the page by keyboard, forwards and backwards, in the window of a phone
+	// in landscape: the element with the focus may not be behind the bar at the top or the save bar
+	// of a form.
 	walked(what) {
 		return this.law(`${what}: what has the focus is seen`, async () => {
 			await this.page.setViewportSize({ width: 320, height: 500 });
@@ -142,8 +142,8 @@ class Console {
 	}
 }
 
-// listens gives the page a microphone that hears a recording when it is told to, and
-// silence otherwise: so that nothing waits for its place in a file.
+// listens gives the page a microphone that plays a recording on request, and silence otherwise, so
+// that no test waits for a position in a file.
 async function listens(page) {
 	await page.addInitScript((wav) => {
 		if (!navigator.mediaDevices) return; // not of the box

@@ -1,6 +1,5 @@
-// Follows and steers live chats of a box with the published JavaScript client, as
-// a server beside the one that talks does. Prints a line for each law that holds;
-// ends with 1 at the first that does not.
+// Follows and steers live chats of a box with the published JavaScript client, as a second server
+// does. Prints a line for each check that passes, and exits with 1 at the first that fails.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
@@ -21,7 +20,7 @@ const begin = async (args) => {
 	const chat = open(box, args);
 	return [chat, (await chat.until("chat_metadata"))[0].chatId];
 };
-// The client's own way to a token is for boxes with TLS only.
+// The client's own way to get a token needs a box with TLS.
 const token = async () => {
 	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
 		method: "POST", body: new URLSearchParams({ grant_type: "client_credentials" }),
@@ -29,7 +28,7 @@ const token = async () => {
 	});
 	return (await answer.json()).access_token;
 };
-// told is what was read, without the sound and without what the client adds.
+// told returns the messages without the sound and without what the client adds.
 const told = (messages) => messages.filter((m) => m.type !== "audio_output").map(({ receivedAt, ...m }) => JSON.stringify(m));
 
 async function everyMessageIsSent() {
@@ -47,8 +46,8 @@ async function everyMessageIsSent() {
 	return [chat, id];
 }
 
-// What is wrong is told to who sent it, in words that its client reads, and the
-// chat hears nothing of it.
+// The sender of an invalid message gets an error that its client can parse, and the chat is not
+// affected.
 async function whatIsWrongIsTold(chat, id) {
 	for (const wrong of [
 		{ type: "user_input", text: " " }, { type: "session_settings", systemPrompt: "" }, { type: "session_settings", voiceId: "nobody" },
@@ -68,7 +67,7 @@ async function whatIsWrongIsTold(chat, id) {
 	await chat.until("assistant_end"); // and no error before it
 	chat.close();
 	await chat.until("close");
-	// The box knows of the end a moment later than the client that has left.
+	// The box learns of the end a moment after the client has left.
 	for (let tries = 200; ; tries--) {
 		const gone = await box.controlPlane.send(id, { type: "user_input", text: "Hello" }).then(() => false, (err) => err.statusCode === 404 || assert.fail(String(err)));
 		if (gone) return;
@@ -77,8 +76,8 @@ async function whatIsWrongIsTold(chat, id) {
 	}
 }
 
-// Several follow, from different moments on: each gets what the client got, in
-// order, none of it twice, and the end.
+// Several followers connect at different times: each receives all messages of the client, in order,
+// each once, and the end.
 async function followersMissNothing() {
 	const [chat, id] = await begin({ allowConnection: true });
 	const early = await follow(id);
@@ -87,7 +86,8 @@ async function followersMissNothing() {
 	const late = await follow(id);
 	const accessToken = await token();
 	const byToken = await follow(id, connectTo({}), { accessToken });
-	// A visitor's token follows where the chat's client allows it, and sends into no chat over REST.
+	// A visitor's token can follow a chat if its client allows that, and cannot send into a chat
+	// over REST.
 	await assert.rejects(connectTo({ accessToken }).controlPlane.send(id, { type: "pause_assistant_message" }), (err) => err.statusCode === 403);
 	early.sendPublish({ type: "assistant_input", text: "We close in ten minutes." });
 	const second = await chat.until("assistant_end");

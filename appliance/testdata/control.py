@@ -1,6 +1,6 @@
-"""Follows and steers a live chat of a box with the published Python client, as a
-server beside the client that talks does. Prints a line for each law that holds;
-ends with 1 at the first that does not."""
+"""Follows and steers a live chat of a box with the published Python client, as a second
+server does. Prints a line for each check that passes, and exits with 1 at the first
+that fails."""
 
 import asyncio, os
 from hume import AsyncHumeClient, HumeClient

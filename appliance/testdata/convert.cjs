@@ -1,6 +1,6 @@
-// Has a person's recording said by another voice with the published JavaScript
-// client. Prints a line for each law that holds; ends with 1 at the first that does
-// not. The sound is left in OUT, for the test to measure.
+// Converts a person's recording to another voice with the published JavaScript client. Prints a
+// line for each check that passes, and exits with 1 at the first that fails. The file OUT gets the
+// sound, for the test to measure.
 "use strict";
 const assert = require("node:assert/strict");
 const { createReadStream, writeFileSync } = require("node:fs");

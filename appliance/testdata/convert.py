@@ -1,5 +1,5 @@
-"""Has a person's recording said by another voice with the published Python client.
-Prints a line for each law that holds; ends with 1 at the first that does not."""
+"""Converts a person's recording to another voice with the published Python client. Prints
+a line for each check that passes, and exits with 1 at the first that fails."""
 
 import base64, os
 from hume import HumeClient

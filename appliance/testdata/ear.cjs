@@ -1,13 +1,13 @@
-// Has the page ear.html measure how long a click is on its way from the microphone
-// to the ear and back, by WebRTC and by a socket at once. Prints the times as JSON,
-// in milliseconds, and "done".
+// Runs the page ear.html, which measures how long a click takes from the microphone to the
+// loudspeaker and back, by WebRTC and by a socket at the same time. Prints the times as JSON, in
+// milliseconds, and "done".
 "use strict";
 const { launch } = require("./browser.cjs");
 const { BOX_URL, MICROPHONE, CLICKS } = process.env;
 
 const clicks = Number(CLICKS), longestMS = 1000;
 
-// times are how long each of the later moments comes after the newest before it.
+// times returns how long after the latest earlier moment each of the later moments comes.
 const times = (from, to) => to.map((at) => at - Math.max(...from.filter((f) => f <= at))).filter((ms) => ms < longestMS);
 
 async function main() {
@@ -23,7 +23,7 @@ async function main() {
 	if (!await page.evaluate(() => window.beginAnew())) throw new Error("the call has not begun anew");
 	await page.waitForFunction((n) => window.began[1].length >= n, call.length + 3, { polling: 500 });
 	await browser.close();
-	// The first few are those of a browser that is still at its start.
+	// The first few are slow because the browser is still starting.
 	console.log(JSON.stringify({ WebRTC: times(mouth, call).slice(4), Socket: times(mouth, socket).slice(4), Network: network }));
 	console.log("done");
 }

@@ -1,20 +1,19 @@
-// Apps as they were written for the service that ended, with the published clients
-// of their day: none is told an address, so they dial api.hume.ai, which the
-// test's network maps to a box (old_name_test.go). The box's model answers by a script
-// (scripted_model_test.go). Prints a line for each law that holds, and "done"; ends
-// with 1 if one does not.
+// Apps for the former cloud service, with the published clients of their time. They have no setting
+// for the address, so they dial api.hume.ai, which the private network of the test maps to a box
+// (cloud_host_test.go). The box's model follows a script (scripted_model_test.go). Prints a line
+// for each check that passes, and "done"; exits with 1 if one fails.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const { HUME_API_KEY, HUME_SECRET_KEY, CLIENT } = process.env;
 const installed = createRequire(CLIENT + "/client.cjs");
 
-// The library voices that examples of the time name. Two of them have a stand-in
-// that costs little, so what is said often is said by those.
+// The library voices in examples of that time. Two of them have a fast stand-in, which speaks most
+// of the texts.
 const chatVoice = "ITO", fileVoice = "Male English Actor", socketVoice = "Ava Song";
 
-// listed is what a list call brings: later clients walk through its pages by
-// themselves, hume 0.9 gives some of them as they are.
+// listed returns the items of a list call: later clients page by themselves, and hume 0.9 returns
+// some lists as they are.
 async function listed(call, ask = {}) {
 	const all = [];
 	const first = await call({ ...ask, pageNumber: 0 });
@@ -28,7 +27,7 @@ async function listed(call, ask = {}) {
 	}
 }
 
-// bytes is a file that the client got, whatever its kind of stream.
+// bytes returns a file that the client received, for each kind of stream.
 async function bytes(file) {
 	if (file.arrayBuffer) return Buffer.from(await file.arrayBuffer());
 	const pieces = [];
@@ -36,9 +35,8 @@ async function bytes(file) {
 	return Buffer.concat(pieces);
 }
 
-// follow keeps what a chat's socket brings. until(type) is what came up to the next
-// message of that type, and heard() waits until all sound was played: only then
-// does it count as said.
+// follow records the messages of a socket. until(type) returns those up to the next message of a
+// type, and heard() waits until all sound was played: only then does the text count as spoken.
 function follow(socket) {
 	const came = [];
 	let look = () => {}, over = 0;
@@ -78,7 +76,7 @@ async function makeConfig(evi) {
 	return config;
 }
 
-// chat types two messages, has a tool called, and changes the session.
+// chat sends two messages, has a tool called, and changes the session.
 async function chat(evi, config) {
 	const socket = evi.chat.connect({ configId: config.id, configVersion: config.version, verboseTranscription: true });
 	const app = follow(socket);
@@ -104,7 +102,7 @@ async function chat(evi, config) {
 	return metadata;
 }
 
-// history reads the chat back, a few to a page.
+// history fetches the chat, a few events per page.
 async function history(evi, { chatId, chatGroupId }) {
 	const chats = await listed((ask) => evi.chats.listChats(ask), { pageSize: 2, ascendingOrder: false });
 	assert.ok(chats.some((c) => c.id === chatId && c.chatGroupId === chatGroupId));
@@ -121,7 +119,7 @@ async function history(evi, { chatId, chatGroupId }) {
 	}
 }
 
-// speak has a text spoken by every call that the client has for that.
+// speak requests speech by every call of the client.
 async function speak(tts, version) {
 	const utterances = [{ text: "All is well.", description: "calm", voice: { name: fileVoice, provider: "HUME_AI" } }];
 	const isWAV = (sound) => assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
@@ -144,8 +142,8 @@ async function speak(tts, version) {
 	await tts.voices.delete({ name });
 }
 
-// speakOverSocket speaks as apps did before their client knew the socket. Each
-// message must be a chunk, by the client's own schema.
+// speakOverSocket speaks as apps did before their client supported the socket. Each message must be
+// a chunk, by the client's own schema.
 async function speakOverSocket(schemas) {
 	const WebSocket = installed("ws");
 	const socket = new WebSocket(`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}&no_binary=true&instant_mode=true&format_type=pcm`);
@@ -186,7 +184,7 @@ async function app(version) {
 	await law(`${version}: speech`, () => speak(tts, version));
 }
 
-// aiSDK speaks as the examples of the AI SDK do, with the voice of its default.
+// aiSDK speaks as the examples of the AI SDK do, with its default voice.
 async function aiSDK() {
 	const { experimental_generateSpeech: generateSpeech } = installed("ai");
 	const { createHume } = installed("@ai-sdk/hume");

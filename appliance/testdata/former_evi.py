@@ -1,6 +1,6 @@
-"""An app for hume 0.7 and 0.9, as those were written: callbacks, a token made
-of the secret key, a microphone's binary frames, and nothing that names a box.
-Prints a line for each law that holds; ends with 1 at the first that does not."""
+"""An app for hume 0.7 and 0.9, in the style of that time: callbacks, a token made with the
+secret key, binary frames from a microphone, and no setting for the address. Prints a
+line for each check that passes, and exits with 1 at the first that fails."""
 
 import asyncio
 import base64
@@ -21,7 +21,7 @@ box = HumeClient(api_key=KEY)
 
 
 class Chat:
-    """Collects what a chat's callbacks are told."""
+    """Collects the messages of a chat's callbacks."""
 
     def __init__(self):
         self.told, self.wrong, self.news = [], [], asyncio.Event()
@@ -35,7 +35,7 @@ class Chat:
         self.news.set()
 
     async def until(self, kind):
-        """The messages up to the next of that kind, which are then taken."""
+        """Removes and returns the messages up to the next of that kind."""
         async with asyncio.timeout(60):
             while True:
                 assert not self.wrong, self.wrong
@@ -55,7 +55,7 @@ def opened(chat, **options):
 
 
 def listed(answer, page):
-    """What a list holds: 0.7 gives a page, 0.9 all pages, one after the other."""
+    """Returns the items of a list: 0.7 returns a page, and 0.9 iterates over all pages."""
     return getattr(answer, page, answer)
 
 

@@ -1,8 +1,7 @@
-// Opens the pages of apps of the service that ended in a real browser, one with each
-// version of the published React hook. They dial api.hume.ai, which the test's
-// network maps to a box (old_name_test.go). The box's model answers by a script
-// (scripted_model_test.go). Prints a line for each law that holds, and "done"; ends
-// with 1 at the first that does not.
+// Opens apps for the former cloud service in a real browser, one with each version of the published
+// React hook. They dial api.hume.ai, which the private network of the test maps to a box
+// (cloud_host_test.go). The box's model follows a script (scripted_model_test.go). Prints a line
+// for each check that passes, and "done"; exits with 1 at the first that fails.
 "use strict";
 const assert = require("node:assert/strict");
 const { createHash, X509Certificate } = require("node:crypto");
@@ -37,7 +36,7 @@ async function makeToken() {
 	return (await answer.json()).access_token;
 }
 
-// build makes the page of a version of the hook.
+// build builds the page for a version of the hook.
 async function build(version) {
 	const built = await esbuild.build({
 		entryPoints: [path.join(__dirname, "hook", version === "0.1" ? "former01.jsx" : "former.jsx")],
@@ -48,7 +47,7 @@ async function build(version) {
 	return built.outputFiles[0].text;
 }
 
-// serve serves the pages on an address that counts as secure.
+// serve serves the pages at an address that counts as secure.
 async function serve(pages) {
 	const server = createServer((request, answer) => {
 		const [, version, file] = new URL(request.url, "http://x").pathname.split("/");
@@ -59,7 +58,7 @@ async function serve(pages) {
 	return `http://127.0.0.1:${server.address().port}`;
 }
 
-// trusted is the option by which Chromium trusts the box: it reads no
+// trusted returns the option that makes Chromium trust the box: Chromium ignores
 // NODE_EXTRA_CA_CERTS.
 async function trusted() {
 	const socket = tls.connect({ host, port: 443, servername: host });
@@ -69,7 +68,7 @@ async function trusted() {
 	return `--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`;
 }
 
-// silence is a file with a second of it, for the microphone.
+// silence is a file with a second of silence, for the microphone.
 function silence() {
 	const head = Buffer.alloc(44), size = 48_000 * 2, file = path.join(FOLDER, "silence.wav");
 	head.write("RIFF", 0);
@@ -95,8 +94,8 @@ async function talks(browser, at, version, query) {
 	page.on("pageerror", (err) => complaints.push(String(err)));
 	const told = () => page.evaluate(() => JSON.stringify([document.body.innerText, window.seen])).catch(String);
 	const when = (condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
-	// answered types a text and waits until all that is to be said of it was heard.
-	// Parts of one answer come in the order in which the browser has decoded their sound.
+	// answered sends a text and waits until all of the answer was played. The parts of an answer
+	// come in the order in which the browser has decoded their sound.
 	const answered = async (text, ...said) => {
 		await page.evaluate((text) => window.voice.sendUserInput(text), text);
 		await when((said) => {

@@ -1,5 +1,5 @@
-"""A sentence by the TTS of LiveKit's agents, as their plugin comes: its voice,
-its format, its instant mode, and no address but the old one."""
+"""Speaks a sentence with the TTS of LiveKit's agents, with the defaults of the plugin: its
+voice, its format, its instant mode, and the old address."""
 
 import asyncio
 

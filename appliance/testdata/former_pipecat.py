@@ -1,5 +1,5 @@
-"""A pipeline of Pipecat's says a sentence by its service for the old name; the
-words come with their times."""
+"""A Pipecat pipeline speaks a sentence with its service for the old name; the words have
+their times."""
 
 import asyncio
 import os

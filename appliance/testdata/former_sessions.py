@@ -1,7 +1,6 @@
-"""An app for hume 0.13 and 0.14, as those were written: settings that come with
-the handshake, typed messages, the control plane and the socket of speech; and
-nothing that names a box. Prints a line for each law that holds; ends with 1 at
-the first that does not."""
+"""An app for hume 0.13 and 0.14, in the style of that time: settings in the handshake,
+typed messages, the control plane and the speech socket, and no setting for the address.
+Prints a line for each check that passes, and exits with 1 at the first that fails."""
 
 import asyncio
 import base64

@@ -1,8 +1,7 @@
-// Talks to a box with the published React hook in a real browser, whose microphone
-// is a recording: a person's question, 13 seconds later the same again into the
-// answer, and then silence. The box's model answers by a script
-// (scripted_model_test.go). Prints a line for each law that holds; ends with 1 at
-// the first that does not. The last view of the page is in the file SHOT.
+// Talks to a box with the published React hook in a real browser, whose microphone is a recording:
+// a person's question, 13 seconds later the same during the answer, and then silence. The box's
+// model follows a script (scripted_model_test.go). Prints a line for each check that passes, and
+// exits with 1 at the first that fails. The file SHOT gets the last screenshot.
 "use strict";
 const assert = require("node:assert/strict");
 const { createServer } = require("node:http");
@@ -26,7 +25,7 @@ async function makeConfig() {
 	return post("configs", { name: "hook", evi_version: "3", voice: { name: "joe" }, prompt: { text: "You work at the desk." }, tools, interruption: { min_interruption_ms: 400 } });
 }
 
-// serve builds the page and serves it on an address that counts as secure.
+// serve builds the page and serves it at an address that counts as secure.
 async function serve() {
 	const built = await esbuild.build({
 		entryPoints: [path.join(__dirname, "hook", "page.jsx")], nodePaths: [path.join(CLIENT, "node_modules")], bundle: true, write: false,

@@ -1,7 +1,7 @@
-// Opens the page of a screen in a real browser, whose microphone is a recording: a
-// person's question, the same again into the answer, and then silence. Prints a
-// line for each law that holds; ends with 1 at the first that does not. "restart
-// the box" and "revoke the screens" ask for that. Views of the page are in the folder SHOTS, if there is one.
+// Opens the page of a screen in a real browser, whose microphone is a recording: a person's
+// question, the same again during the answer, and then silence. Prints a line for each check that
+// passes, and exits with 1 at the first that fails. "restart the box" and "revoke the screens" ask
+// the Go test for these actions. The folder SHOTS gets screenshots, if it is set.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
@@ -12,7 +12,7 @@ const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
-// open opens a page in a profile of its own: another screen.
+// open opens a page with a new profile: another screen.
 async function open(browser, url, before = () => {}) {
 	const screen = await browser.newContext({ viewport: { width: 800, height: 1100 } });
 	const page = await screen.newPage();
@@ -50,7 +50,7 @@ const state = (p, word) => p.page.waitForFunction((word) => document.querySelect
 const line = (p, who, text) => p.page.locator(`li[data-who=${who}]:not(.interim)`).filter({ hasText: new RegExp(text, "i") }).first().waitFor();
 const press = (p, name) => p.page.getByRole("button", { name, exact: true }).click();
 
-// accessible holds the page as it is now to WCAG 2.2 AA, as far as a program can.
+// accessible checks the current page against WCAG 2.2 AA, as far as a program can.
 const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, async () => {
 	await p.page.evaluate(axe);
 	const found = await p.page.evaluate(async () => (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations
@@ -69,7 +69,7 @@ async function conversation(p, how) {
 		await state(p, "speaking");
 	});
 	await law(p, `${how}: it went through the states in order`, async () => {
-		// They are noted once a frame: the last may be on the stage and not be noted yet.
+		// They are recorded once a frame: the last may already be visible and not yet recorded.
 		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), null, { polling: 50 });
 	});
 }

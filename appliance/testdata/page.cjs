@@ -1,5 +1,5 @@
-// Clicks the buttons of examples/page.html, which comes on standard input, with
-// fakes for the parts of a browser that the page uses.
+// Clicks the buttons of examples/page.html, which is read from standard input, with fakes for the
+// parts of a browser that the page uses.
 const assert = require('assert');
 const html = require('fs').readFileSync(0, 'utf8');
 

@@ -1,27 +1,27 @@
-// The socket of a chat with the published JavaScript client, each of whose
-// messages must fit the client's own schema of its type.
+// The socket of a chat with the published JavaScript client. Each of its messages must match the
+// client's own schema of its type.
 "use strict";
 const assert = require("node:assert/strict");
 const { readFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { serialization } = createRequire(process.env.CLIENT + "/client.cjs")("hume");
 
-// The schema of each message that a socket brings.
+// The schema of each message of a socket.
 const schemas = {
 	assistant_end: "AssistantEnd", assistant_message: "AssistantMessage", assistant_prosody: "AssistantProsody", audio_output: "AudioOutput",
 	chat_metadata: "ChatMetadata", error: "WebSocketError", session_settings: "SessionSettings", tool_call: "ToolCallMessage", tool_error: "ToolErrorMessage",
 	tool_response: "ToolResponseMessage", user_interruption: "UserInterruption", user_message: "UserMessage",
 };
 
-// open opens a chat by a client.
+// open opens a chat with a client.
 function open(by, args) {
 	return heard(by.chat.connect({ reconnectAttempts: 1, ...args }));
 }
 
-// heard is a socket with until(type), which reads on to the next message of that
-// type and returns those read; errors and the end come only where they are waited
-// for. within(ms) returns all that comes in that time, and played() waits until all
-// sound that came is over: only then does it count as said.
+// heard returns a socket with until(type), which waits for the next message of that type and
+// returns the messages up to it; errors and the end may come only where they are expected.
+// within(ms) returns the messages of that time, and played() waits until all received sound was
+// played: only then does the text count as spoken.
 function heard(socket) {
 	const came = [];
 	let look = () => {}, over = 0;
@@ -60,7 +60,7 @@ function heard(socket) {
 	return socket;
 }
 
-// speak sends a person's question and then silence, at the pace of a microphone.
+// speak sends a person's question and then silence, in real time.
 async function speak(send) {
 	const sound = Buffer.concat([readFileSync(process.env.QUESTION).subarray(44), Buffer.alloc(2 * 8000 * 2)]);
 	for (let i = 0; i < sound.length; i += 1600) {

@@ -1,4 +1,4 @@
-// Every call of the published client's tts namespace against a real box.
+// Makes every call of the published client's tts namespace to a real box.
 const assert = require("node:assert");
 const { HumeClient } = require(process.env.CLIENT + "/node_modules/hume");
 const url = process.env.BOX_URL;
@@ -12,8 +12,8 @@ async function bytes(stream) {
   return Buffer.concat(all);
 }
 
-// talk opens a socket, sends it messages, the last of which closes it, and returns all that it answers. What the client says of
-// messages that it cannot parse goes to the console.
+// talk opens a socket, sends it messages, the last of which closes it, and returns all responses.
+// The client prints messages that it cannot parse to the console.
 async function talk(query, messages) {
   const warn = console.warn;
   const warned = [];
@@ -33,8 +33,8 @@ async function talk(query, messages) {
   return heard;
 }
 
-// An error is a message as any, and leaves the socket open. Where instant mode is not asked for, a
-// voice is made.
+// An error is an ordinary message and leaves the socket open. Without instant mode a voice is
+// designed.
 async function errors() {
   const heard = await talk({ instantMode: true }, [{ text: "One.", flush: true }, { text: "Two.", voice, flush: true }, { close: true }]);
   const refused = heard.filter((m) => m.error);
@@ -49,7 +49,7 @@ async function errors() {
   assert.ok(made.every((m) => !m.error && typeof m.transcribedText === "string"));
 }
 
-// Mouth takes phonemes as the published lip-sync example does.
+// Mouth uses phonemes as the published lip-sync example does.
 class Mouth {
   last = -Infinity;
   phonemes = [];
@@ -60,7 +60,8 @@ class Mouth {
   }
 }
 
-// Phonemes run on through the sentences of a generation, and are sounds that such an example knows.
+// The times of phonemes increase over all sentences of a generation, and the example knows all
+// their symbols.
 async function times() {
   const mouth = new Mouth();
   let samples = 0;

@@ -1,4 +1,4 @@
-"""Every call of the published client's tts namespace against a real box."""
+"""Makes every call of the published client's tts namespace to a real box."""
 
 import asyncio
 import base64
@@ -114,7 +114,7 @@ async def socket():
 
 
 async def talk(query, *messages):
-    """All that a socket answers to some messages, until it is closed."""
+    """Returns all responses of a socket to some messages, until it is closed."""
     talks = AsyncHumeClient(**WHERE)
     heard = []
     async with talks.tts.stream_input.connect(no_binary=True, format_type="pcm", strip_headers=True, **query) as line:
@@ -127,7 +127,7 @@ async def talk(query, *messages):
 
 
 async def errors():
-    """An error is a message as any, and leaves the socket open. Where instant mode is not asked for, a voice is made."""
+    """An error is an ordinary message and leaves the socket open. Without instant mode a voice is designed."""
     heard = await talk(dict(instant_mode=True), dict(text="One.", flush=True), dict(text="Two.", voice=VOICE, flush=True))
     refused = [m for m in heard if getattr(m, "error", None)]
     assert [(m.type, m.audio, m.code, m.error) for m in refused] == [("audio", "", "E0740", "speech_refused")], refused
@@ -142,7 +142,7 @@ async def errors():
 
 
 def times():
-    """Times run on through the sentences of a generation."""
+    """Times increase over all sentences of a generation."""
     utterances = [PostedUtterance(text="Go home today. Now, judge!", voice=VOICE), PostedUtterance(text="Oh, how?")]
     last = {"word": 0, "phoneme": 0}
     said = {"word": [], "phoneme": []}

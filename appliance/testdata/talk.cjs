@@ -1,9 +1,8 @@
-// Talks to a box with the published JavaScript client as an app does: a person's
-// recording as raw samples and as a browser's WebM, interruptions, tools that
-// answer and fail, pauses, what is remembered of a group, its history, and a box
-// that is started anew. The box's model answers by a script (scripted_model_test.go).
-// Every frame must fit the client's own schemas, strictly. Prints a line for each
-// law that holds; ends with 1 at the first that does not.
+// Talks to a box with the published JavaScript client as an app does: a person's recording as raw
+// samples and as a browser's WebM, interruptions, tools that answer and fail, pauses, the memory of
+// a group, its history, and a box that is restarted. The box's model follows a script
+// (scripted_model_test.go). Each message must match the client's own schemas, strictly. Prints a
+// line for each check that passes, and exits with 1 at the first that fails.
 "use strict";
 const assert = require("node:assert/strict");
 const { readFileSync } = require("node:fs");
@@ -28,14 +27,14 @@ const types = (messages) => messages.map((m) => m.type);
 const listed = (messages) => messages.map((m) => [m.type, m.id, m.index, m.message?.content, m.receivedAt?.getTime()].filter((x) => x !== undefined).join(" ")).join("\n");
 const finalOf = (messages) => messages.find((m) => m.type === "user_message" && !m.interim);
 
-// quiet says that nothing comes for a while but what is allowed.
+// quiet checks that only allowed messages come for a while.
 async function quiet(socket, ms, ...allowed) {
 	const came = await socket.within(ms);
 	assert.deepEqual(types(came).filter((t) => !allowed.includes(t)), []);
 	return came;
 }
 
-// isATurn holds the laws of an assistant's turn that was not interrupted.
+// isATurn checks the messages of an assistant's turn that was not interrupted.
 function isATurn(messages) {
 	const next = {};
 	for (const m of messages) {
@@ -196,8 +195,8 @@ async function theHistoryHoldsIt({ chatId }, call) {
 	assert.doesNotMatch(spoken, /town hall/, "what was not heard any more counts as said");
 }
 
-// The client connects again by itself when the box ends its socket, and its query
-// has it go on with its group.
+// The client reconnects by itself when the box closes its socket, and its query resumes the chat
+// group.
 async function theClientComesBack({ chatGroupId }) {
 	const socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 30 });
 	const [before] = await socket.until("chat_metadata");
@@ -212,8 +211,8 @@ async function theClientComesBack({ chatGroupId }) {
 	await sleep(300);
 }
 
-// A handshake that fails, as those of a box that starts do, ends the client's own
-// attempts for good; so an app that is to outlive a restart opens another socket.
+// A failed handshake, as with a box that is starting, ends the client's reconnection attempts; so
+// an app that must survive a restart opens another socket.
 async function anAppComesBackAfterARestart({ chatGroupId }) {
 	let socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 0 });
 	await socket.until("chat_metadata");

@@ -1,7 +1,7 @@
-"""Talks to a box with the published Python client: a person's question calls a
-tool, a voice interrupts the answer, and a resumed group remembers both. The box's
-model answers by a script (scripted_model_test.go). Prints a line for each law that
-holds; ends with 1 at the first that does not."""
+"""Talks to a box with the published Python client: a person's question calls a tool, a
+voice interrupts the answer, and a resumed group remembers both. The box's model follows
+a script (scripted_model_test.go). Prints a line for each check that passes, and exits
+with 1 at the first that fails."""
 
 import asyncio, base64, os, wave
 from hume import AsyncHumeClient, HumeClient

@@ -1,4 +1,4 @@
-// Who has a link is in, once; nobody else is.
+// A link signs a browser in once; without a link nobody gets in.
 "use strict";
 
 exports.steps = async (c, { link, assert }) => {

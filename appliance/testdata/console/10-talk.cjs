@@ -1,5 +1,5 @@
-// A conversation by voice, with a tool that is answered by hand, an interruption, the
-// feelings and the times; and one by text.
+// A spoken chat, with a tool that is answered by hand, an interruption, feelings and times; and a
+// typed one.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

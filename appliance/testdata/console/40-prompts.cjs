@@ -1,4 +1,4 @@
-// A shop fills in a prompt, tries it before it is saved, and finds its way back.
+// A shop writes a prompt, tries it before saving it, and finds the way back.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

@@ -1,4 +1,4 @@
-// A tool is made, told where it is wrong, changed, and compared with what it was.
+// A tool is created, its errors are shown, it is changed and compared with its earlier version.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

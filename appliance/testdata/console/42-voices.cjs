@@ -1,4 +1,4 @@
-// Voices are found, heard, designed, saved and deleted.
+// Voices are found, played, designed, saved and deleted.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

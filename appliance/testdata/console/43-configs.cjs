@@ -1,4 +1,4 @@
-// A config is made of what there is, and the box's refusals stand at their fields.
+// A config is created from existing resources, and the box's errors are shown at their fields.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

@@ -1,8 +1,8 @@
-// A chat is found by what was said in it, read, heard and deleted.
+// A chat is found by its text, read, played and deleted.
 "use strict";
 
-// talks has a conversation over the socket as a client does: a tool is called and
-// answered, and then a question, each when the answer before has been heard.
+// talks holds a chat over the socket as a client does: a tool is called and answered, and then a
+// question, each after the answer before was played.
 const talks = (c, config) => c.page.evaluate((config) => new Promise((done, fails) => {
 	const ws = new WebSocket(`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}&session_settings[custom_session_id]=till-7`);
 	const send = (m) => ws.send(JSON.stringify(m));
@@ -85,7 +85,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("Where is the <Lighthouse>?", "[data-who=agent][aria-current=true]");
 		await c.page.$$eval("[data-who=agent] button.at", (all) => all[0].click());
 		await c.reads("Welcome to the museum.", "[data-who=agent][aria-current=true]");
-		// What is heard there is no silence: the place of the words is that of their sound.
+		// The sound at the position of the words is not silence.
 		const loud = await c.page.evaluate(async () => {
 			const wav = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
 			const { data, rate } = { data: new Int16Array(wav.slice(44, 44 + 2 * Math.floor((wav.byteLength - 44) / 2))), rate: 24_000 };

@@ -1,5 +1,4 @@
-// A plugin is examined, installed, granted, told its settings, called, watched and
-// removed.
+// A plugin is examined, installed, granted permissions, configured, called, watched and removed.
 "use strict";
 
 exports.steps = async (c, { assert }) => {

@@ -1,4 +1,4 @@
-// The sessions are listed, and end where somebody ends them.
+// Sessions are listed, and end when they are signed out.
 "use strict";
 
 exports.steps = async (c, { assert, again }) => {

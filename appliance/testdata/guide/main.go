@@ -1,5 +1,5 @@
-// A plugin for the tests of the box, as a WASI command: a guide who knows when a
-// lighthouse opens, greets who says hello, and notes what was said.
+// A plugin for the tests of the box, as a WASI command: a guide that knows when a lighthouse opens,
+// answers greetings, and records transcripts.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// advise answers who says hello, and tells the model of the weather.
+// advise answers greetings, and gives the model a hint about the weather.
 func advise(text string) {
 	switch text = strings.ToLower(text); {
 	case strings.Contains(text, "hang on"):

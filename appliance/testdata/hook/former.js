@@ -1,4 +1,4 @@
-// What the pages of former apps share: what they are told, and the tool that they have.
+// What the pages of former apps share: their settings, and their tool.
 export const query = new URLSearchParams(location.search);
 
 window.seen = { messages: [], errors: [], started: 0, ended: 0 };

@@ -1,5 +1,5 @@
-// A page as apps of the service that ended have it, with versions 0.2 and 0.3 of the
-// React hook: it is told no address. What the hook was told is in window.seen.
+// A page of an app for the former cloud service, with versions 0.2 and 0.3 of the React hook, which
+// has no setting for the address. window.seen records the hook's callbacks.
 import { createRoot } from "react-dom/client";
 import { useVoice, VoiceProvider } from "@humeai/voice-react";
 import { query, seen } from "./former.js";

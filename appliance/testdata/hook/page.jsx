@@ -1,5 +1,5 @@
-// A page that talks to a box with the published React hook, as an app's does. What
-// the hook knows is on the page, and what it was told is in window.seen.
+// A page that talks to a box with the published React hook, as an app's does. The page shows the
+// state of the hook, and window.seen records its callbacks.
 import { createRoot } from "react-dom/client";
 import { useVoice, VoiceProvider } from "@humeai/voice-react";
 
@@ -7,7 +7,7 @@ const query = new URLSearchParams(location.search);
 const seen = { calls: [], errors: [], starts: [], ends: [], interruptions: [], closes: [], messages: [] };
 window.seen = seen;
 
-// onToolCall presses the key that the assistant wants pressed; there is no lamp.
+// onToolCall presses the requested key; there is no lamp.
 async function onToolCall(call, send) {
 	seen.calls.push(call);
 	if (call.name === "press_key") return send.success("Tell the story.");
@@ -41,7 +41,7 @@ window.options = {
 	audioConstraints: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
 };
 createRoot(document.getElementById("root")).render(
-	// The worklet would be fetched from a host of the hook's makers.
+	// Otherwise the worklet would be fetched from a host of the hook's makers.
 	<VoiceProvider
 		enableAudioWorklet={false} clearMessagesOnDisconnect={false} onToolCall={onToolCall}
 		onError={(e) => seen.errors.push(e)} onAudioStart={(id) => seen.starts.push(id)} onAudioEnd={(id) => seen.ends.push(id)}
