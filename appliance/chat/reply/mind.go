@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,7 +12,6 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/appliance/engine/markup"
 	"parley/appliance/text"
 )
 
@@ -156,44 +154,57 @@ func (m mind) reply(ctx context.Context, t turn.Think, options ModelOptions, s *
 		m.post(turn.ThinkingEnded{At: turn.At(m.clock()), Turn: t.Turn})
 		return
 	}
-	call, err := r.generateWithFallback(ctx, prompt)
-	misfit := ""
-	if err == nil && call != nil {
-		if misfit = m.toolChecks.misfit(t.Tools, *call); misfit != "" {
-			m.log.Info("tool call does not fit; asking the model again", "turn", t.Turn, "tool", call.Name, "why",
-				misfit)
-			prompt.Messages = append(prompt.Messages, retryMessages(*call, misfit, t.Tools)...)
-			if call, err = r.generateWithFallback(ctx, prompt); err == nil && call != nil {
-				misfit = m.toolChecks.misfit(t.Tools, *call)
-			}
-		}
-	}
+	call, misfit, err := r.generateCall(ctx, prompt, t.Tools)
 	if errors.Is(err, ErrSilent) {
 		m.log.Warn("language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
 		r.postSentence(silenceReplacement(t), false, turn.Sentence{})
 		err = nil
 	}
-	switch now := turn.At(m.clock()); {
+	r.postEnd(call, misfit, err)
+}
+
+// generateCall generates a reply. If the model calls a tool in a way that does not fit, it is asked once more;
+// misfit says why the second call does not fit.
+func (t thinking) generateCall(ctx context.Context, prompt engine.Prompt, tools []turn.Tool) (call *engine.ToolCall,
+	misfit string, err error) {
+	call, err = t.generateWithFallback(ctx, prompt)
+	if err != nil || call == nil {
+		return call, "", err
+	}
+	if misfit = t.toolChecks.misfit(tools, *call); misfit == "" {
+		return call, "", nil
+	}
+	t.log.Info("tool call does not fit; asking the model again", "turn", t.turn, "tool", call.Name, "why", misfit)
+	prompt.Messages = append(prompt.Messages, retryMessages(*call, misfit, tools)...)
+	if call, err = t.generateWithFallback(ctx, prompt); err != nil || call == nil {
+		return call, "", err
+	}
+	if misfit = t.toolChecks.misfit(tools, *call); misfit != "" {
+		t.log.Warn("tool call does not fit, twice; using the fallback", "turn", t.turn, "tool", call.Name, "why",
+			misfit)
+	}
+	return call, misfit, nil
+}
+
+// postEnd posts how the reply ended: with a failure, a tool call, or the last sentence.
+func (t thinking) postEnd(call *engine.ToolCall, misfit string, err error) {
+	switch now := turn.At(t.clock()); {
 	case err != nil:
-		m.post(turn.MindFailed{
+		t.post(turn.MindFailed{
 			At:    now,
-			Turn:  t.Turn,
+			Turn:  t.turn,
 			ID:    contract.NewID(),
 			Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err},
 		})
 	case call != nil:
-		if misfit != "" {
-			m.log.Warn("tool call does not fit, twice; using the fallback", "turn", t.Turn, "tool", call.Name,
-				"why", misfit)
-		}
-		m.post(turn.ToolRequested{At: now, Turn: t.Turn, Call: turn.Call{
+		t.post(turn.ToolRequested{At: now, Turn: t.turn, Call: turn.Call{
 			ID:        contract.NewID(),
 			Name:      call.Name,
 			Arguments: call.Arguments,
 			Misfit:    misfit,
 		}})
 	default:
-		m.post(turn.ThinkingEnded{At: now, Turn: t.Turn})
+		t.post(turn.ThinkingEnded{At: now, Turn: t.turn})
 	}
 }
 
@@ -210,99 +221,6 @@ type thinking struct {
 	// wordsExpected means that the user waits for words. A custom model may choose to be silent, and no one
 	// has asked for a greeting.
 	wordsExpected bool
-}
-
-// loopWords is the length in words from which a repeated sentence ends an answer. A small model would repeat
-// it until the reply is full. People say "No, no.".
-const loopWords = 4
-
-// generateOnce has one model continue a prompt. It posts what the model says sentence by sentence, and
-// returns it even if the model fails. It also returns the model's tool call, or nil.
-func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, throughput *Throughput,
-	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
-	var directions markup.Directions
-	cutter := text.Cutter{Stars: directions.Stars, Language: t.language}
-	var w writeTimer
-	var all strings.Builder // everything that came
-	open := false           // the text so far may end in the middle of a word
-	var begun turn.Sentence // the newest sentence; if it GoesOn, its rest is to come
-	var last []string       // words of the previous sentence
-	tell := func(goesOn bool, sentences ...string) error {
-		for i, line := range sentences {
-			w.cut(throughput)
-			goesOn, over := goesOn && i == len(sentences)-1, false
-			line = t.refusal.filter(line, goesOn)
-			if mine, wrong := t.identity.filter(line, goesOn); wrong {
-				line, goesOn, over = mine, false, true
-			}
-			words := text.Written(line)
-			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.noSpeculation; looping {
-				return errEnough
-			}
-			if last = words; goesOn {
-				last = nil
-			}
-			if !mute(line) {
-				said = strings.TrimSpace(said + " " + line)
-				begun = t.postSentence(line, goesOn, begun)
-			}
-			if over {
-				return errEnough
-			}
-		}
-		return context.Cause(ctx)
-	}
-	usage, err := model.Generate(ctx, prompt, func(part engine.Part) error {
-		if part.Session != "" {
-			t.postSessionName(part.Session)
-		}
-		if part.Call != nil {
-			call = part.Call
-		}
-		if part.Text == "" {
-			return context.Cause(ctx)
-		}
-		if *t.began == 0 {
-			*t.began = t.clock()
-		}
-		if w.came(part.Text) {
-			throughput.noteDelay(t.schedule.late())
-		}
-		all.WriteString(part.Text)
-		open = !unicode.IsSpace(lastRune(part.Text))
-		sentences := cutter.Push(part.Text)
-		if err := tell(cutter.GoesOn, sentences...); err != nil {
-			return err
-		}
-		if begin, ended := cutEarly(&cutter, throughput, t.schedule, begun.GoesOn); begin != "" {
-			return tell(!ended, begin)
-		}
-		return context.Cause(ctx)
-	})
-	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
-		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(),
-		"steps", usage.Steps, "beside_tokens", usage.RouterTokens, "err", err)
-	if errors.Is(err, errEnough) {
-		return nil, said, nil
-	}
-	rest := cutter.Rest()
-	if full := err == nil && call == nil && usage.ReplyTokens >= replyTokens; full &&
-		said != "" && !begun.GoesOn && !endsSentence(rest) {
-		rest = "" // the reply was too long: half a sentence says nothing
-	}
-	if err != nil && open {
-		rest = withoutCutWord(rest)
-	}
-	if rest != "" && (err == nil || ctx.Err() == nil) {
-		_ = tell(false, rest) // nothing follows, so its error does not matter
-	}
-	if err == nil && call == nil && said == "" && t.wordsExpected {
-		err = silence{all.String()}
-	}
-	if err != nil {
-		call = nil
-	}
-	return call, said, err
 }
 
 // endsSentence reports whether a text ends with a mark that ends a sentence.
