@@ -20,8 +20,9 @@ const (
 // due returns when a request is due, at the gate and relative to other requests. A long prompt
 // cannot be answered before its prefill has ended, however early the answer is missed. So it is due
 // that much later, and the sound of running answers that would otherwise be late is synthesized in
-// between, which takes a fraction of its playback time. Otherwise a newcomer with a prompt of 1,500
-// tokens, whose due moment lies further and further back, would go before all of that.
+// between, which takes a fraction of its playback time. With the moment at which its answer is
+// missed, which lies further and further back, a newcomer with a prompt of 1,500 tokens would go
+// before all of that.
 func (d *decoder) due(r *request, now time.Time) engine.Need {
 	return r.urgency.Get().NotBefore(d.answerable(r, now))
 }

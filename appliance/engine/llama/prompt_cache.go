@@ -22,7 +22,7 @@ import (
 )
 
 // promptCacheBytes limits the disk space of prompts: about a hundred prompts of 600 tokens of the
-// default model, at 8.5 MB each. A box has as many prompts as it has uses; more space is better
+// default model, at 8.5 MB each. A box has as many configs as it has uses; more space is better
 // left to recordings.
 const promptCacheBytes = 1 << 30
 
