@@ -270,7 +270,7 @@ func TestUnsupportedFormatsAreNamed(t *testing.T) {
 	}
 	_, err := DecodeAll([]byte("hello, is this sound?"), 16000)
 	if err == nil || !strings.Contains(err.Error(), "linear16") || !strings.Contains(err.Error(), "WebM") {
-		t.Errorf("text: error %v; want one that says what is taken", err)
+		t.Errorf("text: error %v; want one that lists the supported formats", err)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestFLACDecodesLikeFFmpeg(t *testing.T) {
 			}
 		}
 		if _, err := DecodeAll(data[:50], rateHz); err == nil {
-			t.Errorf("%s: its head alone is no error", file)
+			t.Errorf("%s: its header alone gives no error", file)
 		}
 		for i := 0; i < len(data); i += max(1, len(data)/40) { // nothing in it makes it fall over
 			broken := bytes.Clone(data)
@@ -318,7 +318,7 @@ func TestFLACInOggDecodesLikeFFmpeg(t *testing.T) {
 			broken := bytes.Clone(data)
 			broken[i] ^= 0x55
 			if _, err := DecodeAll(broken, 16000); err == nil {
-				t.Errorf("%s: byte %d of %d is damaged, which is no error", file, i, len(data))
+				t.Errorf("%s: byte %d of %d is damaged, without an error", file, i, len(data))
 			}
 			_, _ = DecodeAll(data[:i], 16000)
 		}
@@ -445,7 +445,7 @@ func TestEmptyStreamIsSilence(t *testing.T) {
 		t.Errorf("%d samples, %v", len(pcm), err)
 	}
 	if _, err := DecodeAll(nil, 16000); err == nil {
-		t.Error("an empty file is no error")
+		t.Error("an empty file gives no error")
 	}
 }
 

@@ -139,7 +139,7 @@ func TestDecoderCrashIsAnErrorOfItsFile(t *testing.T) {
 			rest, err := neighbour.Decode(data[len(data)/2:])
 			last, flushed := neighbour.Flush()
 			if got := slices.Concat(first, rest, last); errors.Join(err, flushed) != nil || !slices.Equal(got, want) {
-				t.Errorf("%s: beside it %d samples of %d, %v", file, len(got), len(want), errors.Join(err, flushed))
+				t.Errorf("%s: in parallel, %d samples of %d, %v", file, len(got), len(want), errors.Join(err, flushed))
 			}
 			if got, err := DecodeAll(data, 16000); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: the next has %d samples of %d, %v", file, len(got), len(want), err)

@@ -72,7 +72,7 @@ func TestLoudestOfManyChannelsIsUsed(t *testing.T) {
 			all[i] = scaled(a, float32(i%2))
 		}
 		if got := newDownmix(channels, rate).mix(nil, interleaved(all...)); !slices.Equal(got, a) {
-			t.Errorf("of %d channels that say the same in part it is not heard as loud as it is", channels)
+			t.Errorf("with %d channels, half of them equal, the level is not kept", channels)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestLoudestChannelMayChange(t *testing.T) {
 	second[3], second[30] = scaled(a, 0.3), b
 	got := newDownmix(32, rate).mix(nil, append(interleaved(first...), interleaved(second...)...))
 	if late := rate * 4 / 10; !slices.Equal(got[len(a)+late:], b[late:]) {
-		t.Error("400 ms after another channel is the loudest it is not heard")
+		t.Error("400 ms after another channel became the loudest it is not used")
 	}
 	for i := 1; i < len(got); i++ {
 		if step := math.Abs(float64(got[i] - got[i-1])); step > 0.02 {

@@ -14,7 +14,7 @@ func TestLimiterLimitsPeaksOnly(t *testing.T) {
 	}
 	quiet := NewLimiter(24000, 0.9).Process(nil, pcm, true)
 	if !slices.Equal(quiet, pcm) {
-		t.Error("what needs no limit is changed")
+		t.Error("samples below the ceiling are changed")
 	}
 	loud := make([]float32, len(pcm))
 	for i, x := range pcm {

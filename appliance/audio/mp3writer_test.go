@@ -230,7 +230,7 @@ func TestMP3WriterAcceptsInvalidSamples(t *testing.T) {
 	}
 	for _, rateHz := range []int{0, -1, MaxResampleHz + 1} {
 		if _, err := NewMP3Writer(io.Discard, rateHz); err == nil {
-			t.Errorf("%d Hz is taken", rateHz)
+			t.Errorf("%d Hz is accepted", rateHz)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func TestDamagedRecordingKeepsPositions(t *testing.T) {
 		}
 	}
 	if f := opusFile(t, good); f.Damaged() || f.Check() != nil {
-		t.Errorf("a whole recording is said to be damaged: %v", f.Check())
+		t.Errorf("a complete recording is reported as damaged: %v", f.Check())
 	}
 	for _, torn := range [][]byte{good[:pages[7].offset], good[:pages[7].offset+99],
 		append(slices.Clone(good[:pages[7].offset]), make([]byte, 300)...)} {

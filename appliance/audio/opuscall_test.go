@@ -182,7 +182,7 @@ func TestLibopusRecoversByItself(t *testing.T) {
 		}
 		for _, g := range gaps(t, e, CallFrame, try.missing) {
 			if !slices.Equal(g.got, g.plain) {
-				t.Errorf("%s from packet %d on: what follows is not what libopus makes of it", name, g.first)
+				t.Errorf("%s from packet %d on: what follows differs from the output of libopus", name, g.first)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func TestWithoutFullStops(t *testing.T) {
 		"well":                                  "well", "": "", "…": "…",
 	} {
 		if got := withoutFullStops(in); got != want {
-			t.Errorf("%q is said as %q, want %q", in, got, want)
+			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
 }
@@ -89,6 +89,6 @@ func TestPhraseIsSpokenInOnePiece(t *testing.T) {
 		}
 	}
 	if len(asked) == 0 || snippets[0].snippet.text != "One now. Otherwise two." {
-		t.Errorf("the voice was asked %d times, and %q is told", len(asked), snippets[0].snippet.text)
+		t.Errorf("the voice was called %d times, and the snippet has %q", len(asked), snippets[0].snippet.text)
 	}
 }

@@ -101,33 +101,33 @@ func TestLongTextDoesNotBlockReceive(t *testing.T) {
 		Records: memoryStore{}, Log: slog.New(slog.DiscardHandler)})
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true},
 		&client{closed: make(chan int, 2)})
-	took := make(chan int, 100)
+	received := make(chan int, 100)
 	go func() {
-		defer close(took)
+		defer close(received)
 		long := contract.PublishTTS{Text: strings.Repeat("The museum opens at ten. ", 200),
 			Voice: &contract.VoiceRef{Name: "a"}}
 		for n := 0; in.Receive(long) == nil; n++ {
-			took <- n
+			received <- n
 		}
 	}()
 	for range 3 {
 		select {
-		case <-took:
+		case <-received:
 		case <-time.After(10 * time.Second):
-			t.Fatal("the socket is not read while a long text is spoken")
+			t.Fatal("Receive blocks while a long text is spoken")
 		}
 	}
 	time.Sleep(100 * time.Millisecond)
-	if n := len(took); n > 4 {
-		t.Errorf("%d long texts wait besides three: there is no end to it", n)
+	if n := len(received); n > 4 {
+		t.Errorf("%d long texts were accepted; the queue is unbounded", n)
 	}
 	in.HangUp()
 	select {
 	case <-in.Done():
 	case <-time.After(10 * time.Second):
-		t.Error("what is spoken goes on behind its client")
+		t.Error("speech continues after its client has gone")
 	}
-	for range took { // until Receive returns an error
+	for range received { // until Receive returns an error
 	}
 }
 
@@ -262,6 +262,6 @@ func TestInstantModeNeedsAVoice(t *testing.T) {
 	c, _ = converse(t, contract.TTSConnect{InstantMode: &no},
 		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}})
 	if len(c.chunks) != 1 || c.chunks[0].TranscribedText == nil {
-		t.Errorf("what is not to be instant comes in %d chunks", len(c.chunks))
+		t.Errorf("sound without instant mode comes in %d chunks", len(c.chunks))
 	}
 }

@@ -24,7 +24,7 @@ func TestPipelineProducesOneInAdvance(t *testing.T) {
 		err := pipeline(t.Context(), count, func(i int) error {
 			synctest.Wait()
 			if n := int(made.Load()); n != min(i+2, 5) {
-				t.Errorf("%d are made when number %d is taken, want the next and no more", n, i)
+				t.Errorf("%d are produced when number %d is taken; want the next and no more", n, i)
 			}
 			got = append(got, i)
 			return nil

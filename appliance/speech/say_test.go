@@ -102,10 +102,10 @@ func TestTimesFollowTheirSound(t *testing.T) {
 		case contract.TimestampMessage:
 			told++
 			if end := m.Timestamp.Time.End * contract.OutputRateHz / 1000; end > int64(sent) {
-				t.Errorf("told of %+v when %d samples were sent", m.Timestamp, sent)
+				t.Errorf("received %+v when only %d samples were sent", m.Timestamp, sent)
 			}
 			if m.Timestamp.Time.Begin < at {
-				t.Errorf("told of %+v after %d ms", m.Timestamp, at)
+				t.Errorf("received %+v after %d ms", m.Timestamp, at)
 			}
 			at = m.Timestamp.Time.End
 		}

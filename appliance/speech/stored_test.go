@@ -52,11 +52,11 @@ func TestRegenerateKeepsThePronunciation(t *testing.T) {
 	}
 	now := text.Options{Locale: "en-GB", Lexicon: lexicon}
 	var asked []engine.SpeakOptions
-	kept := memoryStore{}
+	records := memoryStore{}
 	voice := Voice{Recipe: []byte(`{}`), Synthesizer: attentive(metronome{0.5, 2}, &asked)}
 	s := New(Parts{
 		Voices:        only{voice},
-		Records:       kept,
+		Records:       records,
 		Retention:     Retention{Newest: 10, Texts: true},
 		Log:           slog.New(slog.DiscardHandler),
 		Pronunciation: func(context.Context, string) text.Options { return now },
@@ -82,9 +82,9 @@ func TestRegenerateKeepsThePronunciation(t *testing.T) {
 	first := asked
 	asked = nil
 	now = text.Options{Locale: "en-US"}
-	for id := range kept {
-		if strings.Contains(kept[id].Body, "never") {
-			t.Errorf("entries are kept that the text has no use for: %s", kept[id].Body)
+	for id := range records {
+		if strings.Contains(records[id].Body, "never") {
+			t.Errorf("entries are stored that the text does not use: %s", records[id].Body)
 		}
 		speak(s.Regenerate(t.Context(), "a", id, contract.FormatPCM))
 	}
@@ -103,9 +103,9 @@ func TestRegenerateKeepsThePronunciation(t *testing.T) {
 }
 
 func TestRegenerateErrorSaysWhy(t *testing.T) {
-	kept := memoryStore{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
+	records := memoryStore{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
 		"secret": {ID: "secret", Body: `{"voices":[{}]}`}}
-	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{Voices: only{}, Records: records, Log: slog.New(slog.DiscardHandler)})
 	for id, want := range map[string]string{"converted": "recording", "secret": "retention.keep",
 		"none": "no generation"} {
 		if _, err := s.Regenerate(t.Context(), "a", id, contract.FormatPCM); err == nil ||

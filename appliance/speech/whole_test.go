@@ -137,7 +137,7 @@ func TestLongAnswerIsWrittenInParts(t *testing.T) {
 	}
 	// 20 sentences of at least 2 s are 4 MB, as snippets and as a file, in base64.
 	if w.all < 10<<20 || w.largest > w.all/10 {
-		t.Errorf("%d bytes, of which %d came at once", w.all, w.largest)
+		t.Errorf("%d bytes, %d of them in one write", w.all, w.largest)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestTables(t *testing.T) {
 		}
 		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(row) != 3 {
-			t.Fatalf("%q is no case", line)
+			t.Fatalf("%q is not a valid case", line)
 		}
 		cases++
 		written := strings.NewReplacer(`\n`, "\n", `\\`, `\`).Replace(row[1])

@@ -67,7 +67,7 @@ func checkStretches(s string, stretches []Spoken) error {
 		case x.From < at || x.To < x.From || x.To > len(s):
 			return fmt.Errorf("%+v does not follow byte %d", x, at)
 		case !utf8.ValidString(x.Text):
-			return fmt.Errorf("%+v is no UTF-8", x)
+			return fmt.Errorf("%+v is not UTF-8", x)
 		case x.From < len(s) && !utf8.RuneStart(s[x.From]) && utf8.ValidString(s):
 			return fmt.Errorf("%+v begins within a rune", x)
 		}

@@ -58,7 +58,7 @@ func TestLawsOfWords(t *testing.T) {
 			if w == "" || !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool {
 				return (r < 'a' || r > 'z') && r != '\''
 			}) {
-				t.Fatalf("%q is no word", w)
+				t.Fatalf("%q is not a word", w)
 			}
 		}
 		if again := Words(strings.Join(a, " ")); WordErrors(a, again) != 0 {

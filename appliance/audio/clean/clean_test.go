@@ -145,9 +145,9 @@ func TestDoubleTalkPasses(t *testing.T) {
 				best, ratio = late, now
 			}
 		}
-		t.Logf("%v dB: %.1f dB over what is not his, %d samples late", loud, ratio, best)
+		t.Logf("%v dB: %.1f dB over the rest, %d samples late", loud, ratio, best)
 		if ratio < 6 || best > rate*15/1000 {
-			t.Errorf("%v dB: %.1f dB over what is not his, %d samples late", loud, ratio, best)
+			t.Errorf("%v dB: %.1f dB over the rest, %d samples late", loud, ratio, best)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestClosedCleanerPassesSound(t *testing.T) {
 	out, heard := make([]float32, 160), make([]float32, 160)
 	heard[7] = 0.5
 	if c.Frame(out, heard, nil); out[7] != 0.5 {
-		t.Error("what was heard is not there")
+		t.Error("the sound is missing")
 	}
 }
 

@@ -80,7 +80,7 @@ func TestOneDeviceAlone(t *testing.T) {
 		d.Played(make([]float32, 160))
 	}
 	if len(d.buffer) > 2*rate {
-		t.Errorf("%d samples are kept", len(d.buffer))
+		t.Errorf("%d samples are buffered", len(d.buffer))
 	}
 	out := make([]float32, 160)
 	for range 10 * 100 {

@@ -48,14 +48,14 @@ func TestResidualEchoIsRecognised(t *testing.T) {
 		all, echoes := looks(echo[:12*rate], c.softer, max(0, way+c.off))
 		t.Logf("%.2f as loud, %d samples off: %d of %d", c.softer, c.off, echoes, all)
 		if all < 50 || echoes < all*6/10 {
-			t.Errorf("%.2f as loud, expected %d samples later than it comes: of %d looks at an echo %d know it",
+			t.Errorf("%.2f as loud, expected %d samples later than it comes: of %d looks at an echo %d recognise it",
 				c.softer, c.off, all, echoes)
 		}
 	}
 	all, echoes := looks(person, 1, way)
 	t.Logf("a person: %d of %d", echoes, all)
 	if all < 50 || echoes > all/50 {
-		t.Errorf("of %d looks at somebody %d take him for an echo", all, echoes)
+		t.Errorf("of %d looks at a person %d find an echo", all, echoes)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestDriftingEchoIsFollowed(t *testing.T) {
 	crept := time.Duration(float64(long) * ppm / 1e6) // the total drift
 	t.Logf("it came after %v first, and after %v in the end", first, d.at)
 	if off := first - d.at - crept; off.Abs() > 140*time.Microsecond {
-		t.Errorf("it came after %v first and is taken to come after %v in the end: want %v less", first, d.at, crept)
+		t.Errorf("the delay was %v at first and is estimated as %v in the end; want %v less", first, d.at, crept)
 	}
 }
 

@@ -73,6 +73,6 @@ func TestVoiceIsHeardAfterTheEchoIsGone(t *testing.T) {
 	}
 	out := open(t).all(heard, played)
 	if change := power(out[speaks:speaks+len(near)]) - power(heard[speaks:speaks+len(near)]); change < -1 {
-		t.Errorf("somebody is %.1f dB softer than in silence", -change)
+		t.Errorf("the person is %.1f dB softer than in silence", -change)
 	}
 }

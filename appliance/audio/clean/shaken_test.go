@@ -84,7 +84,7 @@ func TestPossibleEchoIsSuppressed(t *testing.T) {
 	c.DelayChanged()
 	near := recording(t, "demo-moreinfo")[:4*rate]
 	if change := power(c.all(near, make([]float32, len(near)))) - power(near); change < -1 {
-		t.Errorf("somebody is %.1f dB softer while nothing is played", -change)
+		t.Errorf("the person is %.1f dB softer while nothing is played", -change)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestBusyMachineLetsNoEchoThrough(t *testing.T) {
 			c.Frame(clip(out, from, n), clip(heard, from, n), reference)
 		})
 		if ppm := d.PPM(); ppm < -5 || ppm > 5 {
-			t.Errorf("a loudspeaker that holds %v and ran dry is taken for one that is %.0f ppm faster", holds, ppm)
+			t.Errorf("a loudspeaker that holds %v and ran dry is estimated to be %.0f ppm faster", holds, ppm)
 		}
 		through := 0
 		const piece = rate / 5

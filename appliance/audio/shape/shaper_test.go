@@ -177,7 +177,7 @@ func TestZeroSettingsChangeNothing(t *testing.T) {
 			continue
 		}
 		if out := shapedIn(pcm, rate, piece, Settings{}, 0); !slices.Equal(out, pcm) {
-			t.Errorf("pieces of %d: it is another sound", piece)
+			t.Errorf("pieces of %d: the sound differs", piece)
 		}
 	}
 }

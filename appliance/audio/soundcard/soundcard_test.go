@@ -49,7 +49,7 @@ func TestUnpluggedMicrophoneIsNotReplacedByAMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Device.ID != "microphone" {
-		t.Errorf("the microphone that nobody named is %+v", s.Device)
+		t.Errorf("the default microphone is %+v", s.Device)
 	}
 	eventually(t, "the microphone is heard", func() bool { return heard.Load() > 10 })
 	pactl("unload-module", "module-remap-source")
