@@ -173,8 +173,8 @@ func (c *Session) ask(e turn.Event, faultToCaller bool) (outcome, error) {
 func (c *Session) Audio() *contract.AudioConfiguration { return c.audio.Load() }
 
 // Hear takes sound of the user, mono at engine.SpeechRateHz, at most a few seconds, and owns it from then on.
-// An empty slice means that the line is alive and more will follow. Hear blocks while the ear is more than a
-// second behind. One goroutine at a time may call it.
+// An empty slice means that the line is alive and more will follow. Hear blocks while the ear is more
+// than a second behind, and for a moment while no one speaks. One goroutine at a time may call it.
 func (c *Session) Hear(pcm []float32) error {
 	return c.catchPanic(func() error { return c.hear(pcm) })
 }

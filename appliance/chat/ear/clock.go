@@ -23,8 +23,9 @@ const (
 // own time, and only a gap in it changes that: sound that comes late was spoken after a pause. If more sound
 // comes at once than fits into the time since then, the network had held it back, and there was no pause.
 type Clock struct {
-	// RealTime means that sound never comes faster than it is spoken, as in a call, unlike a recording. Sound
-	// that seems to come earlier follows silence that a line inserted for sound it thought lost.
+	// RealTime means that sound never comes faster than it is spoken, as in a call, unlike a recording. Nothing
+	// in such a stream was spoken after it came: sound that seems so follows silence that a line inserted for
+	// sound that it took for lost.
 	RealTime bool
 
 	marks []mark        // in order

@@ -18,9 +18,9 @@ import (
 const (
 	// replyTokens is the longest reply: about 90 spoken words, half a minute of speech.
 	replyTokens = 120
-	// replyTimeout bounds one reply. It allows for the two minutes that a server may take, after which the
-	// server's own timeout applies, and for twice the 50 s that 120 tokens took at the slowest rate seen on
-	// two busy cores (5 a second).
+	// replyTimeout bounds one reply. It allows for the two minutes that a server may take, which then reports
+	// its own timeout, or for 50 s, twice the time of 120 tokens at the slowest rate seen on two busy cores
+	// (5 a second).
 	replyTimeout = 130 * time.Second
 	// restPatience is how long the rest of a sentence that was cut may be late before it is cut again. Each
 	// cut is another line on a screen, but a second of silence within a sentence is worse.
