@@ -19,7 +19,7 @@ var (
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// anchors are the places in a page that a link may lead to, named as GitHub does.
+// anchors returns the headings of a page as link targets, named as GitHub does.
 func anchors(page string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(block.ReplaceAllString(page, ""), -1) {
@@ -29,8 +29,7 @@ func anchors(page string) map[string]bool {
 	return all
 }
 
-// Every link of a page to another file of the repository, and to a place in it,
-// leads somewhere.
+// Every link of a page to another file of the repository, or to a heading, has a target.
 func TestLinksLeadSomewhere(t *testing.T) {
 	pages, links := map[string]string{}, 0
 	files(t, func(name string, text []byte) {
@@ -98,8 +97,8 @@ var (
 	inText = regexp.MustCompile(`(?:^|[ ;,])([a-z/]+[a-z])/ `)
 )
 
-// onMap are the folders on the map: that of each line, below the one that it is
-// indented under, and those below that are named in its text.
+// onMap returns the folders on the map: that of each line, below the one that it is
+// indented under, and those below it that its text names.
 func onMap(drawn string) map[string]bool {
 	all := map[string]bool{}
 	var above []string // by how deep
@@ -107,7 +106,7 @@ func onMap(drawn string) map[string]bool {
 	for line := range strings.Lines(drawn) {
 		text := line
 		m := folder.FindStringSubmatch(line)
-		if m != nil && len(m[1])/2 <= len(above) { // else it goes on with the text of the line before
+		if m != nil && len(m[1])/2 <= len(above) { // else it continues the previous line
 			depth := len(m[1]) / 2
 			above = append(above[:min(depth, len(above))], m[2])
 			last = path.Join(above...)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Whatever works for a chat is run by its group, which ends the chat where it
-// panics: nothing else in these packages starts a goroutine.
+// Every goroutine of a chat runs in its group, which ends the chat after a panic: nothing
+// else in these packages starts a goroutine.
 func TestAllThatWorksForAChatIsRunByItsGroup(t *testing.T) {
 	const chat, group = module + "appliance/chat", "group.go"
 	for _, p := range packages(t) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath  string
 	Dir         string
@@ -78,7 +78,7 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	}
 }
 
-// parley, which is installed, has no package of parley-bench.
+// The installed program has no package of parley-bench.
 func TestOnlyTheBenchImportsTheBench(t *testing.T) {
 	for who, want := range map[string]bool{
 		"cmd/parley-bench": true,
@@ -101,8 +101,7 @@ func TestOnlyTheBenchImportsTheBench(t *testing.T) {
 	}
 }
 
-// A package does nothing by being imported, and keeps its hands off the
-// process's log.
+// A package does nothing when it is imported, and does not use the global logger.
 func TestNoPackageWorksAtImportOrLogsGlobally(t *testing.T) {
 	fset := token.NewFileSet()
 	for _, p := range packages(t) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A database knows by the number of its last step which ones it has had: two
-// steps of a number, or a gap that is filled later, would be left out.
+// A database records the number of its last step. Of two steps with one number, one would
+// not run, nor would a step that fills a gap later.
 func TestMigrationsAreNumberedInARow(t *testing.T) {
 	files, err := os.ReadDir(filepath.Join("..", "..", "store", "migrations"))
 	if err != nil {

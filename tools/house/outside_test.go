@@ -13,7 +13,7 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// files calls visit with every file of the repository that we wrote.
+// files calls visit with every file of the repository that is not generated.
 func files(t *testing.T, visit func(name string, text []byte)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -41,7 +41,7 @@ func files(t *testing.T, visit func(name string, text []byte)) {
 	}
 }
 
-// table are the cells of tools/setup.table, by row.
+// table returns the cells of tools/setup.table, by row.
 func table(t *testing.T) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "tools", "setup.table"))
@@ -65,7 +65,7 @@ func table(t *testing.T) (rows [][]string) {
 var outside = regexp.MustCompile(`exec\.(?:Command|LookPath|CommandContext)\((?:[\w.()]+, )?"([^"/-][^"/]*)"` +
 	`|"(lib[\w-]+\.so\.[\d.]+)"`)
 
-// So a machine on which nobody has been before gets all of it.
+// So tools/setup installs all of it on a new machine.
 func TestWhatTheCodeUsesOfTheMachineStandsInTheTable(t *testing.T) {
 	var stands []string
 	for _, cells := range table(t) {
@@ -90,8 +90,8 @@ func TestWhatTheCodeUsesOfTheMachineStandsInTheTable(t *testing.T) {
 	}
 }
 
-// A package whose name differs from one release of Debian to the next is named in
-// the table alone: what is said to people holds on all of them.
+// A package whose name differs between releases of Debian is named only in the table, so
+// that messages are right on all releases.
 func TestNoPackageOfOneReleaseIsNamed(t *testing.T) {
 	var names []string
 	for _, cells := range table(t) {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// pure is the package that decides what follows from what happens in a
-// conversation: only its arguments, no world and no waiting.
+// pure is the package with the state machine of a conversation: it depends only on its
+// arguments, does no I/O and never waits.
 const pure = module + "appliance/chat/turn"
 
-// waiting are the packages of Go that reach the world or wait for something;
-// with each, all below it. net/url and net/netip only read texts.
+// waiting are packages of the standard library that do I/O or wait, with all packages below
+// them. net/url and net/netip only parse.
 func waiting(path string) bool {
 	if path == "net/url" || path == "net/netip" {
 		return false
@@ -57,7 +57,7 @@ func TestWhatFollowsIsDecidedWithoutTheWorld(t *testing.T) {
 	}
 }
 
-// clocks are what the package time has that tells the time or waits for one.
+// clocks are the functions of package time that read a clock or wait.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 // waitsForNothing fails the test for every place in a file that reads a clock,

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// setUp runs tools/setup on a machine where nobody has been and whose disks
-// have so much room.
+// setUp runs tools/setup as on a new machine whose disks have freeMB megabytes free.
 func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,21 +31,22 @@ func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string
 	return string(out), err
 }
 
-// A full disk is told before anything is fetched, not after.
+// A full disk is reported before anything is fetched.
 func TestSetUpStopsWhereTheDiskIsTooSmall(t *testing.T) {
 	if said, err := setUp(t, 100_000, "run"); err != nil ||
 		!strings.Contains(said, "1.3 GB of the 100.0 GB free on / (the models)") {
-		t.Errorf("with room: %v\n%s", err, said)
+		t.Errorf("with enough space: %v\n%s", err, said)
 	}
 	said, err := setUp(t, 900, "run")
-	if err == nil || !strings.Contains(said, "too little room on /: make some, choose smaller models (PROFILE=small)") {
+	if err == nil ||
+		!strings.Contains(said, "too little space on /: free some, choose smaller models (PROFILE=small)") {
 		t.Errorf("with 900 MB for the models: %v\n%s", err, said)
 	}
 	if said, err := setUp(t, 900, "run", "PARLEY_PROFILE=small"); err != nil {
 		t.Errorf("with 900 MB for the small models: %v\n%s", err, said)
 	}
 	if said, err := setUp(t, 900, "run", "PARLEY_ROOM=any"); err != nil {
-		t.Errorf("told to try all the same: %v\n%s", err, said)
+		t.Errorf("with the check skipped: %v\n%s", err, said)
 	}
 }
 
@@ -63,13 +63,13 @@ func TestProgressTellsHowFarItIs(t *testing.T) {
 	}
 }
 
-// A suite that make fresh does not know is refused before anything is made.
+// make fresh refuses an unknown suite before it creates anything.
 func TestFreshRefusesAnotherSuite(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "tools", "fresh", "fresh"))
 	dir := filepath.Join(t.TempDir(), "fresh")
 	cmd.Env = append(os.Environ(), "FRESH_SUITE=buster", "FRESH_DIR="+dir)
 	out, err := cmd.CombinedOutput()
-	if err == nil || string(out) != "fresh: FRESH_SUITE is \"buster\": want bookworm or trixie\n" {
+	if err == nil || string(out) != "fresh: FRESH_SUITE is \"buster\": use bookworm or trixie\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(dir); err == nil {

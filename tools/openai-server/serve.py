@@ -2,8 +2,8 @@
 
 Usage: serve.py MODEL.gguf [API_KEY]
 
-Prints the base URL on one line once it answers, and ends when its standard
-input is closed, so that it never outlives the test that started it.
+Prints the base URL on a line when it is ready, and ends when its standard input is
+closed, so that it does not outlive the test that started it.
 """
 
 import sys
@@ -17,8 +17,8 @@ params.hostnames = ["127.0.0.1"]
 params.port = 0
 params.n_ctx = 2048
 params.n_parallel = 2
-# One thread: several wait for each other by spinning, and stand still when a
-# neighbour has the cores.
+# One thread: several spin while they wait for each other, and stall when other
+# processes use the cores.
 params.cpuparams.n_threads = 1
 params.cpuparams_batch.n_threads = 1
 params.verbosity = 0
