@@ -69,7 +69,7 @@ func TestFreshRefusesAnotherSuite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fresh")
 	cmd.Env = append(os.Environ(), "FRESH_SUITE=buster", "FRESH_DIR="+dir)
 	out, err := cmd.CombinedOutput()
-	if err == nil || string(out) != "fresh: FRESH_SUITE is \"buster\": use bookworm or trixie\n" {
+	if err == nil || string(out) != "fresh: FRESH_SUITE: \"buster\" is not allowed: use bookworm or trixie\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(dir); err == nil {
