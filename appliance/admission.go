@@ -215,7 +215,7 @@ func (a *appliance) startHost(ctx context.Context) error {
 
 // admit lets chats start, and reports to the operator when the first one can.
 func (a *appliance) admit(ctx context.Context) {
-	a.admission.open(a.host, a.announceWaiting, func() { a.announceReady(ctx) })
+	a.admission.open(a.host, a.reportWaiting, func() { a.reportReady(ctx) })
 	a.onClose(a.admission.wait)
 }
 
@@ -251,8 +251,8 @@ func chatDefaults(cfg config.Config) turn.Settings {
 	if cfg.Tools.TimeoutS > 0 {
 		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
 	}
-	if cfg.Chat.SoundAheadS > 0 {
-		s.Lead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
+	if cfg.Chat.SoundLeadS > 0 {
+		s.Lead = time.Duration(cfg.Chat.SoundLeadS) * time.Second
 	}
 	s.Plugins = cfg.Plugins
 	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond

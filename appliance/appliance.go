@@ -58,7 +58,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 		return err
 	}
 	a.startSpeech(ctx)
-	a.loaded()
+	a.reportLoaded()
 	a.prefill(ctx)
 	a.startKiosk()
 	a.admit(ctx) // from here on chats can start
@@ -94,7 +94,7 @@ type appliance struct {
 	kiosk     *kiosk
 	voices    voices.Voices
 	lexicons  *voices.Lexicons
-	speech    *speechDoor
+	speech    *speechAPI
 	health    *box.Health
 	http      *http.Server
 	served    chan error // receives the error of http, and is closed
@@ -183,7 +183,7 @@ func (a *appliance) openPlugins(ctx context.Context) {
 func (a *appliance) openVoices(ctx context.Context) {
 	a.voices = voices.Voices{Config: a.cfg, Records: a.records, StandIns: &voices.StandIns{Log: a.log}}
 	a.lexicons = voices.NewLexicons(a.records, a.cfg.Speech.Locale, a.cfg.Lexicon, a.log)
-	a.speech = &speechDoor{lines: a.sockets, stop: ctx}
+	a.speech = &speechAPI{lines: a.sockets, stop: ctx}
 }
 
 // startHTTP serves the API, and announces its address in the data folder.

@@ -32,21 +32,22 @@ type Ready struct {
 	SignIn      string // signs a browser in to the console; empty without a terminal
 }
 
-func (a *appliance) loaded() {
+// reportLoaded reports that the models are loaded.
+func (a *appliance) reportLoaded() {
 	if a.console.Loaded != nil {
 		a.console.Loaded()
 	}
 }
 
-// announceWaiting reports why chats cannot start.
-func (a *appliance) announceWaiting(why string) {
+// reportWaiting reports why chats cannot start.
+func (a *appliance) reportWaiting(why string) {
 	if a.console.Waiting != nil {
 		a.console.Waiting(box.URL(a.cfg, a.listener.Addr()), why)
 	}
 }
 
-// announceReady reports that chats can start.
-func (a *appliance) announceReady(ctx context.Context) {
+// reportReady reports that chats can start.
+func (a *appliance) reportReady(ctx context.Context) {
 	a.log.Info("ready", "seconds", time.Since(a.started).Seconds())
 	r := Ready{
 		URL:         box.URL(a.cfg, a.listener.Addr()),

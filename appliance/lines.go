@@ -106,7 +106,7 @@ type control struct {
 
 // Follow serves a client that connects to a live chat of the account.
 func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool,
-	pass connection.Authorization) error {
+	auth connection.Authorization) error {
 	session, err := c.live(account, chatID)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID 
 		return contract.ErrForbidden{
 			Why: "the client of this chat lets nobody connect to it; it has to open it with allow_connection=true"}
 	}
-	return c.Server.Follow(w, r, followed{session}, sound, pass)
+	return c.Server.Follow(w, r, followed{session}, sound, auth)
 }
 
 // Steer sends a message to a live chat of the account, as its client does.

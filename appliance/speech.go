@@ -19,9 +19,9 @@ import (
 	"parley/appliance/voices"
 )
 
-// speechDoor is text-to-speech as the API uses it: its routes are open before the
+// speechAPI is text-to-speech for the API: its routes are open before the
 // voices are loaded, and answer 503 until then.
-type speechDoor struct {
+type speechAPI struct {
 	service atomic.Pointer[speech.Service]
 	lines   *ws.Server
 	stop    context.Context // ends with the box
@@ -46,8 +46,8 @@ func (a *appliance) startSpeech(ctx context.Context) {
 }
 
 // ServeInput serves a socket whose client sends text and gets speech.
-func (s *speechDoor) ServeInput(w http.ResponseWriter, r *http.Request, account string,
-	pass connection.Authorization) error {
+func (s *speechAPI) ServeInput(w http.ResponseWriter, r *http.Request, account string,
+	auth connection.Authorization) error {
 	reserve := func() (func(), error) {
 		service, err := s.open()
 		if err != nil {
@@ -57,11 +57,11 @@ func (s *speechDoor) ServeInput(w http.ResponseWriter, r *http.Request, account 
 	}
 	return s.lines.ServeSpeech(w, r, reserve, func(o ws.SpeechOpening) (ws.Speaker, error) {
 		return s.service.Load().OpenInput(s.stop, account, o.RequestID, o.Connect, o.Line), nil
-	}, pass)
+	}, auth)
 }
 
 // Begin starts a request.
-func (s *speechDoor) Begin(ctx context.Context, a speech.Request) (*speech.Job, error) {
+func (s *speechAPI) Begin(ctx context.Context, a speech.Request) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *speechDoor) Begin(ctx context.Context, a speech.Request) (*speech.Job, 
 }
 
 // Convert starts a request that converts a recording to another voice.
-func (s *speechDoor) Convert(ctx context.Context, a speech.ConversionRequest) (*speech.Job, error) {
+func (s *speechAPI) Convert(ctx context.Context, a speech.ConversionRequest) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *speechDoor) Convert(ctx context.Context, a speech.ConversionRequest) (*
 }
 
 // Regenerate starts to synthesise an earlier generation again.
-func (s *speechDoor) Regenerate(ctx context.Context, account, id string,
+func (s *speechAPI) Regenerate(ctx context.Context, account, id string,
 	format contract.AudioFormat) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *speechDoor) Regenerate(ctx context.Context, account, id string,
 	return service.Regenerate(ctx, account, id, format)
 }
 
-func (s *speechDoor) open() (*speech.Service, error) {
+func (s *speechAPI) open() (*speech.Service, error) {
 	service := s.service.Load()
 	if service == nil {
 		return nil, errLoading

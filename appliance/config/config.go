@@ -108,9 +108,9 @@ const ForServers = "servers"
 
 // Chat limits the chats.
 type Chat struct {
-	MaxChats    int // live at once; 0 for four per core
-	MaxAddedMS  int // how late answers may come before new chats are refused; 0 for no limit
-	SoundAheadS int // how many seconds ahead of playback sound is sent
+	MaxChats   int // live at once; 0 for four per core
+	MaxAddedMS int // how late answers may come before new chats are refused; 0 for no limit
+	SoundLeadS int // how many seconds ahead of playback sound is sent
 }
 
 // Speech decides how texts are spoken, and how many generations are stored.

@@ -59,7 +59,7 @@ func chatSettings() []Setting {
 			Help:        "How many seconds ahead of its playback the sound of an answer is sent.",
 			kind: number(
 				func(c *Config) *int {
-					return &c.Chat.SoundAheadS
+					return &c.Chat.SoundLeadS
 				}, contract.MinSoundAheadSecs, contract.MaxSoundAheadSecs),
 		},
 		{
