@@ -20,8 +20,8 @@ type outgoing struct {
 	amended       *store.Event
 	metadata      string // of the chat
 
-	notice  *store.Notice // webhook notification
-	session string        // a new custom session ID
+	notice       *store.Notice // webhook notification
+	newSessionID string        // a new custom session ID
 }
 
 // outgoing returns what is written and sent for a fact. begin is when the assistant's sentence begins, if the

@@ -51,7 +51,7 @@ type Scribe struct {
 	client   Client
 	recorder Recorder
 	failed   func(error) // called once, when nothing more can be written or sent
-	work     func()      // starts Run
+	startRun func()      // starts Run
 	queue    queue
 	audience audience
 	broken   error         // why nothing more is written or sent; owned by Run
@@ -63,17 +63,17 @@ type Scribe struct {
 	cutUpTo         atomic.Int64 // the newest sound that must not be heard
 }
 
-// NewScribe returns the scribe of a chat. Publish calls work when facts wait and Run is not running: work has
+// NewScribe returns the scribe of a chat. Publish calls startRun when facts wait and Run is not running: it has
 // to start Run on another goroutine. failed is called once, when nothing more can be written or sent; if the
 // history cannot be written, the error is an ErrUnwritten.
-func NewScribe(c Chat, r Records, to Client, recorder Recorder, work func(), failed func(error)) *Scribe {
+func NewScribe(c Chat, r Records, to Client, recorder Recorder, startRun func(), failed func(error)) *Scribe {
 	return &Scribe{
 		chat:            c,
 		customSessionID: c.Notifications.CustomSessionID,
 		records:         r,
 		client:          to,
 		recorder:        recorder,
-		work:            work,
+		startRun:        startRun,
 		failed:          failed,
 	}
 }
@@ -110,14 +110,14 @@ func (s *Scribe) Publish(t turn.Publish, customSessionID string) error {
 	}
 	o.notice = s.chat.Notifications.notice(o, s.chat.Begun.Add(t.At), customSessionID)
 	if customSessionID != s.customSessionID {
-		o.session, s.customSessionID = customSessionID, customSessionID
+		o.newSessionID, s.customSessionID = customSessionID, customSessionID
 	}
 	unserved, ok := s.queue.put(o)
 	if !ok {
 		return s.Blocked()
 	}
 	if unserved {
-		s.work()
+		s.startRun()
 	}
 	if o.sound != nil {
 		s.recorder.Said(t.At, o.sound.PCM)
@@ -225,7 +225,7 @@ func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 			w.Notices = append(w.Notices, *o.notice)
 		}
 		w.Metadata = cmp.Or(o.metadata, w.Metadata)
-		w.CustomSessionID = cmp.Or(o.session, w.CustomSessionID)
+		w.CustomSessionID = cmp.Or(o.newSessionID, w.CustomSessionID)
 	}
 	if w.Empty() {
 		return nil

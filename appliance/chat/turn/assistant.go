@@ -76,7 +76,7 @@ func (s *State) playPrepared(out *effects) {
 		return
 	}
 	s.sendSound(out)
-	s.apologise(out)
+	s.apologiseIfFailed(out)
 }
 
 // dropPrepared cancels a prepared reply.

@@ -13,13 +13,13 @@ func (s *State) noteMindFailure(out *effects, e MindFailed) {
 	}
 	s.reply.mindFailure = &e
 	if s.reply.phase == answering {
-		s.apologise(out)
+		s.apologiseIfFailed(out)
 	}
 }
 
-// apologise reports that the mind has failed, and has the assistant apologise after the sentences that were
-// thought.
-func (s *State) apologise(out *effects) {
+// apologiseIfFailed reports a failure of the mind, if there was one, and has the assistant apologise after
+// the sentences that were thought.
+func (s *State) apologiseIfFailed(out *effects) {
 	e := s.reply.mindFailure
 	if e == nil {
 		return
