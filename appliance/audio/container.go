@@ -27,16 +27,16 @@ func Sniff(data []byte) string {
 // DecodeAll decodes a whole file in any format of NewContainer, or FLAC, also in Ogg. A file
 // without sound gives no samples and no error. The error for a known, unsupported format is an
 // *ErrFormat.
-func DecodeAll(data []byte, outHz int) ([]float32, error) { return decodeMost(data, outHz, maxFile) }
+func DecodeAll(data []byte, outHz int) ([]float32, error) { return decodeAtMost(data, outHz, maxFile) }
 
 // DecodeUpTo is DecodeAll with a limit on the length of the sound; exceeding it is an
 // *ErrTooLong, as soon as it is found.
 func DecodeUpTo(data []byte, outHz int, longest time.Duration) ([]float32, error) {
-	return decodeMost(data, outHz, Samples(longest, outHz))
+	return decodeAtMost(data, outHz, Samples(longest, outHz))
 }
 
-// decodeMost decodes a file of at most so many samples.
-func decodeMost(data []byte, outHz, most int) ([]float32, error) {
+// decodeAtMost decodes a file of at most so many samples.
+func decodeAtMost(data []byte, outHz, most int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
 	}

@@ -22,13 +22,13 @@ const (
 	// hundredth of that. It limits a compromised process that answers as late as possible,
 	// again and again.
 	decodeLate = time.Minute
-	// mostInFrame is how many samples a frame of AAC or Vorbis may have: the longest have
+	// maxFrameSamples is how many samples a frame of AAC or Vorbis may have: the longest have
 	// 8,192.
-	mostInFrame = 1 << 16
-	// loudestSample bounds the samples of an MP3 decoder: damaged files overshoot.
-	loudestSample = 8
-	// longestFault bounds the text of a decoder's error, in bytes: ours have 90.
-	longestFault = 200
+	maxFrameSamples = 1 << 16
+	// maxSample bounds the samples of an MP3 decoder: damaged files overshoot.
+	maxSample = 8
+	// maxFaultBytes bounds the text of a decoder's error, in bytes: ours have 90.
+	maxFaultBytes = 200
 )
 
 // ErrUndecodable is the error for a file on which its decoder crashes or hangs.
@@ -161,7 +161,7 @@ func nextPart(b []byte) (r answerPart, rest []byte, ok bool) {
 
 // words returns the text of a decoder's error, made printable.
 func (r answerPart) words() error {
-	text := strings.ToValidUTF8(string(r.body[:min(len(r.body), longestFault)]), "")
+	text := strings.ToValidUTF8(string(r.body[:min(len(r.body), maxFaultBytes)]), "")
 	return errors.New(strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
 			return -1
@@ -178,7 +178,7 @@ func (r answerPart) samples() []float32 {
 		if v != v {
 			v = 0
 		}
-		pcm[i] = min(max(v, -loudestSample), loudestSample)
+		pcm[i] = min(max(v, -maxSample), maxSample)
 	}
 	return pcm
 }
@@ -211,8 +211,8 @@ func (d *avDecoder) decode(out []float32, frame []byte) (pcm []float32, ok bool,
 	end, err := d.ask(append([]byte{requestDecode}, frame...), func(int) error {
 		return nil
 	}, func(pcm []float32) error {
-		if len(out)+len(pcm) > mostInFrame {
-			return fmt.Errorf("damaged: a frame of more than %d samples", mostInFrame)
+		if len(out)+len(pcm) > maxFrameSamples {
+			return fmt.Errorf("damaged: a frame of more than %d samples", maxFrameSamples)
 		}
 		out = append(out, pcm...)
 		return nil

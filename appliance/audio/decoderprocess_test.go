@@ -278,7 +278,7 @@ func TestInvalidAnswersAreErrorsOfTheFile(t *testing.T) {
 		to.max = 1 << 20
 		_, err = d.ask(c.request, to.rate, func(pcm []float32) error {
 			for _, v := range pcm {
-				if v != v || v > loudestSample || v < -loudestSample {
+				if v != v || v > maxSample || v < -maxSample {
 					t.Errorf("%s: a sample of %v", name, v)
 				}
 			}
@@ -287,7 +287,7 @@ func TestInvalidAnswersAreErrorsOfTheFile(t *testing.T) {
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
-		shown := err == nil || len(err.Error()) <= longestFault && utf8.ValidString(err.Error())
+		shown := err == nil || len(err.Error()) <= maxFaultBytes && utf8.ValidString(err.Error())
 		if !shown || err != nil && strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("%s: %.300q", name, err)
 		}

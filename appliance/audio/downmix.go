@@ -7,10 +7,10 @@ const (
 	// sound: a word or two, so that a single consonant does not decide.
 	downmixBlock  = 0.01 // seconds
 	downmixWindow = 0.3
-	// mostMeaned is the largest number of channels that are averaged: stereo. More channels
+	// maxMeanChannels is the largest number of channels that are averaged: stereo. More channels
 	// come from a device that offers all it has, of which one or two have a microphone, or from
 	// a film, whose voices are in one of them.
-	mostMeaned = 2
+	maxMeanChannels = 2
 	// cancelled is the energy of the mean, relative to the loudest channel, below which that
 	// channel is used alone: the other one cancels it (it is inverted, as with a balanced
 	// microphone on a stereo jack). If the other is silent, the mean has a quarter, and is
@@ -57,7 +57,7 @@ func newDownmix(channels, rateHz int) *downmix {
 		weights:  make([]float32, channels),
 		only:     -1,
 	}
-	if channels <= mostMeaned {
+	if channels <= maxMeanChannels {
 		for i := range d.weights {
 			d.weights[i] = d.target(i)
 		}
@@ -92,7 +92,7 @@ func (d *downmix) frame(x []float32) (heard float32) {
 		}
 	case d.only >= 0:
 		heard = x[d.only]
-	case d.channels > mostMeaned: // no channel has a voice yet
+	case d.channels > maxMeanChannels: // no channel has a voice yet
 		heard = x[d.loudest()]
 	default:
 		heard = mean
@@ -144,7 +144,7 @@ func (d *downmix) compare() {
 	d.at = 0
 	loudest := d.loudest()
 	most, mean := d.energy[loudest], d.energy[d.channels]
-	switch many := d.channels > mostMeaned; {
+	switch many := d.channels > maxMeanChannels; {
 	case most < downmixQuiet*float32(d.block)/(1-d.decay):
 	case many && d.only < 0: // it was used already, so nothing changes
 		d.only, d.weights[loudest] = loudest, 1

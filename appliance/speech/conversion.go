@@ -20,10 +20,10 @@ const (
 	// convertReservedSlots is how many further slots are reserved for accounts that currently
 	// hold none: two long recordings take minutes.
 	convertReservedSlots = 1
-	// convertWaiting is how many conversions may wait for a slot, and convertOfOne how many one
+	// convertWaiting is how many conversions may wait for a slot, and convertPerAccount how many one
 	// account may have.
-	convertWaiting = 16
-	convertOfOne   = 8
+	convertWaiting    = 16
+	convertPerAccount = 8
 )
 
 // newConversionLimiter returns the limiter of voice conversions.
@@ -32,7 +32,7 @@ func newConversionLimiter() *limit.Limiter[string] {
 		MaxActive:      convertAtOnce,
 		Reserved:       convertReservedSlots,
 		MaxWaiting:     convertWaiting,
-		MaxPerKeyTotal: convertOfOne,
+		MaxPerKeyTotal: convertPerAccount,
 		MaxWait:        longestWait,
 	})
 }
@@ -99,7 +99,7 @@ func (s *Service) convert(ctx context.Context, a ConversionRequest) (*Job, error
 	}
 	if len(phrases) == 0 {
 		return nil, contract.ErrInvalid{Field: "audio",
-			Why: "nobody speaks in its " + between(0, len(pcm)).Round(100*time.Millisecond).String() +
+			Why: "nobody speaks in its " + speechDuration(0, len(pcm)).Round(100*time.Millisecond).String() +
 				"; expected a recording with words that can be understood"}
 	}
 	texts := make([]string, len(phrases))

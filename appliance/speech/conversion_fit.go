@@ -11,9 +11,9 @@ import (
 const (
 	// fitting is the inaudible relative error of a phrase's length: a twentieth.
 	fitting = 0.05
-	// mostTries is how often a phrase is synthesised: with an estimated speed, with a corrected
+	// maxTries is how often a phrase is synthesised: with an estimated speed, with a corrected
 	// one, and once more if it would run into the next phrase.
-	mostTries = 3
+	maxTries = 3
 )
 
 // fitter synthesises phrases to given lengths.
@@ -41,7 +41,7 @@ func (f *fitter) fit(ctx context.Context, text string, want, most int) (fitted, 
 	}
 	var best fitted
 	off := math.Inf(1)
-	for range mostTries {
+	for range maxTries {
 		o := f.options
 		o.Speed = speed
 		said, err := engine.SpeakWhole(ctx, f.voice, text, o)

@@ -23,10 +23,10 @@ const (
 	// since context helps to recognise a word; with longer spans, transcribers lose words.
 	spanPause   = 800 * time.Millisecond
 	longestSpan = 12 * time.Second
-	// mostLost is the least share of words that the transcript of a span has, relative to the
+	// minSpanWords is the least share of words that the transcript of a span has, relative to the
 	// transcripts of its phrases. With fewer, the transcriber has broken off within the span,
 	// as it does once in a hundred times.
-	mostLost = 0.7
+	minSpanWords = 0.7
 	// spanEdge is the sound around a span that is transcribed with it.
 	spanEdge = 200 * time.Millisecond
 )
@@ -119,7 +119,8 @@ func joinPhrases(voices []phrase) []phrase {
 	var all []phrase
 	for _, v := range voices {
 		n := len(all)
-		if n > 0 && between(all[n-1].end, v.begin) < phrasePause && between(all[n-1].begin, v.end) <= longestSpan {
+		if n > 0 && speechDuration(all[n-1].end, v.begin) < phrasePause &&
+			speechDuration(all[n-1].begin, v.end) <= longestSpan {
 			all[n-1].end = v.end
 			all[n-1].voiced += v.voiced
 			continue
@@ -132,14 +133,14 @@ func joinPhrases(voices []phrase) []phrase {
 // spanLength returns how many of the first phrases are transcribed together.
 func spanLength(all []phrase) int {
 	n := 1
-	for n < len(all) && between(all[n-1].end, all[n].begin) <= spanPause &&
-		between(all[0].begin, all[n].end) <= longestSpan {
+	for n < len(all) && speechDuration(all[n-1].end, all[n].begin) <= spanPause &&
+		speechDuration(all[0].begin, all[n].end) <= longestSpan {
 		n++
 	}
 	return n
 }
 
-func between(from, to int) time.Duration {
+func speechDuration(from, to int) time.Duration {
 	return time.Duration(to-from) * time.Second / engine.SpeechRateHz
 }
 
@@ -164,7 +165,7 @@ func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []ph
 		heard[i], lengths[i] = strings.Fields(part), p.end-p.begin
 	}
 	words := strings.Fields(whole)
-	if parts := slices.Concat(heard...); float64(len(words)) < mostLost*float64(len(parts)) {
+	if parts := slices.Concat(heard...); float64(len(words)) < minSpanWords*float64(len(parts)) {
 		for i := range span {
 			span[i].text = strings.Join(heard[i], " ")
 		}

@@ -28,9 +28,9 @@ const (
 	sentenceTimeout = 500 * time.Millisecond
 	// idleTimeout is how long a socket may be idle, as in conversations.
 	idleTimeout = 10 * time.Minute
-	// socketsAtOnce is how many sockets may be open, idle or not: each costs 100 KB. One
+	// maxSockets is how many sockets may be open, idle or not: each costs 100 KB. One
 	// account may open three quarters of them.
-	socketsAtOnce, socketsOfOne = 128, 96
+	maxSockets, socketsPerAccount = 128, 96
 )
 
 // Out delivers messages and sound to the client of a socket.

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// atOnce is how many requests are synthesised at once. They share the cores by urgency, and
+	// maxActive is how many requests are synthesised at once. They share the cores by urgency, and
 	// each holds a megabyte or two.
-	atOnce = 32
+	maxActive = 32
 	// reservedSlots is how many further slots are reserved for accounts that currently hold
 	// none: 32 long texts of one account take minutes.
 	reservedSlots = 8
-	// mostWaiting is how many requests may wait for a slot, and mostOfOne how many one account
+	// maxWaiting is how many requests may wait for a slot, and maxPerAccount how many one account
 	// may have, running and waiting: a page of a hundred prompts, requested at once.
-	mostWaiting = 160
-	mostOfOne   = 128
+	maxWaiting    = 160
+	maxPerAccount = 128
 	// longestWait is half of the minute after which clients and proxies give up.
 	longestWait = 30 * time.Second
 	// retryAfter is when a retry is worthwhile: most requests are sentences, which take less
@@ -30,10 +30,10 @@ const (
 // newRequestLimiter returns the limiter of text-to-speech requests.
 func newRequestLimiter() *limit.Limiter[string] {
 	return limit.New[string](limit.Rule{
-		MaxActive:      atOnce,
+		MaxActive:      maxActive,
 		Reserved:       reservedSlots,
-		MaxWaiting:     mostWaiting,
-		MaxPerKeyTotal: mostOfOne,
+		MaxWaiting:     maxWaiting,
+		MaxPerKeyTotal: maxPerAccount,
 		MaxWait:        longestWait,
 	})
 }

@@ -181,7 +181,7 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 		text:           o.text,
 		utterance:      l,
 		part:           o.part,
-		before:         m.previousText,
+		previousText:   m.previousText,
 		last:           o.flushed,
 	}
 	if m.previousText = ""; o.part.GoesOn && !o.flushed {
@@ -360,7 +360,7 @@ func (m *mouth) finish(ctx context.Context, o order) error {
 			return err
 		}
 	}
-	data, err := m.encoder.encode(silent(silence), true)
+	data, err := m.encoder.encode(silentPCM(silence), true)
 	if err == nil && len(data) > 0 {
 		err = m.send(ctx, piece{snippet: m.last, last: true}, data)
 	}

@@ -130,7 +130,7 @@ func (j *Job) emitSynthesis(gen *generation, s *snippet, said synthesis, p *play
 		part := cutTimes(&rest, to, last)
 		pcm := resampler.Process(nil, said.sound.PCM[from:to])
 		if last {
-			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
+			pcm = append(resampler.Flush(pcm), silentPCM(s.pause)...)
 		}
 		p.add(len(pcm), contract.OutputRateHz)
 		if err := emit(piece{

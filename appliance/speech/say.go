@@ -22,7 +22,7 @@ type snippet struct {
 	text           string
 	utterance      *utterance
 	part           text.Stretch
-	before         string // the text before it, if the sentence continues from there
+	previousText   string // the text before it, if the sentence continues from there
 	pause          time.Duration
 	last           bool // of its generation
 }
@@ -67,7 +67,7 @@ func (gen *generation) snippets() []*snippet {
 				text:           l.Text[p.From:p.To],
 				utterance:      l,
 				part:           p,
-				before:         before,
+				previousText:   before,
 			}
 			ends := i == len(l.parts)-1
 			s.last = ends && u == len(gen.utterances)-1
@@ -177,7 +177,7 @@ func (j *Job) say(ctx context.Context, gen *generation, s *snippet, p *playback,
 	}, func(sound engine.Sound) error {
 		pcm := resampler.Process(nil, sound.PCM)
 		if sound.Last {
-			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
+			pcm = append(resampler.Flush(pcm), silentPCM(s.pause)...)
 		}
 		made += len(pcm)
 		var ended []contract.Timestamp
@@ -233,7 +233,7 @@ func (gen *generation) synthesize(ctx context.Context, s *snippet, u *engine.Urg
 	o := engine.SpeakOptions{
 		Urgency:     u,
 		Speed:       s.utterance.Speed,
-		Previous:    s.before,
+		Previous:    s.previousText,
 		Continues:   s.part.GoesOn,
 		Temperature: gen.temperature,
 		Seed:        gen.seedFor(s, try),
@@ -268,7 +268,7 @@ func (gen *generation) attempt(s *snippet) int {
 	return 0
 }
 
-func silent(d time.Duration) []float32 {
+func silentPCM(d time.Duration) []float32 {
 	return make([]float32, audio.Samples(d, contract.OutputRateHz))
 }
 

@@ -83,7 +83,7 @@ func New(p Parts) *Service {
 		Parts:       p,
 		requests:    newRequestLimiter(),
 		conversions: newConversionLimiter(),
-		sockets:     limit.New[string](limit.Rule{MaxActive: socketsAtOnce, MaxPerKey: socketsOfOne}),
+		sockets:     limit.New[string](limit.Rule{MaxActive: maxSockets, MaxPerKey: socketsPerAccount}),
 		memory:      semaphore.NewWeighted(maxHeldChars),
 	}
 }

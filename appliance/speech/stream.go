@@ -54,7 +54,7 @@ func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) 
 
 func (j *Job) chunk(gen *generation, s piece, data []byte, index int) contract.SnippetAudioChunk {
 	return contract.SnippetAudioChunk{
-		Audio:           filled(data),
+		Audio:           nonNil(data),
 		AudioFormat:     j.Format(),
 		ChunkIndex:      index,
 		GenerationID:    gen.id,
@@ -67,8 +67,8 @@ func (j *Job) chunk(gen *generation, s piece, data []byte, index int) contract.S
 	}
 }
 
-// filled returns an empty slice for nil, so that JSON has an empty string and not null.
-func filled(b []byte) []byte {
+// nonNil returns an empty slice for nil, so that JSON has an empty string and not null.
+func nonNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
 	}

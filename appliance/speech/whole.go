@@ -117,7 +117,7 @@ func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback,
 		first = false
 		slices.SortStableFunc(times, byBegin)
 		out.value(contract.Snippet{
-			Audio:           filled(data),
+			Audio:           nonNil(data),
 			GenerationID:    gen.id,
 			ID:              s.snippet.id,
 			Text:            s.snippet.text,

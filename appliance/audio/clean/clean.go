@@ -20,18 +20,18 @@ const (
 	// MildNoise is by how many dB noise can be reduced without making transcription worse:
 	// RATIONALE has the figures.
 	MildNoise = 6
-	// doubted is how long all sound counts as echo when a single comparison finds another
-	// delay: until the next comparison. shaken is the same when the delay has certainly
+	// echoAfterDoubt is how long all sound counts as echo when a single comparison finds another
+	// delay: until the next comparison. echoAfterChange is the same when the delay has certainly
 	// changed: until it must have been found.
-	doubted, shaken = 260 * time.Millisecond, 1500 * time.Millisecond
-	// followed is how long it counts as echo after that: until the recalled room can be
+	echoAfterDoubt, echoAfterChange = 260 * time.Millisecond, 1500 * time.Millisecond
+	// echoAfterMove is how long it counts as echo after that: until the recalled room can be
 	// compared with the microphone again.
-	followed = 400 * time.Millisecond
+	echoAfterMove = 400 * time.Millisecond
 	// movedAgo is how old a change of the delay is when it is detected; meanwhile the filter
 	// has learned from misaligned sound.
 	movedAgo = 400 * time.Millisecond
-	// mostNoise is the largest noise reduction in dB: beyond it there is silence.
-	mostNoise = 40
+	// maxNoise is the largest noise reduction in dB: beyond it there is silence.
+	maxNoise = 40
 )
 
 // Options configure a Cleaner.
@@ -76,8 +76,8 @@ func Open(o Options) (*Cleaner, error) {
 		return nil, fmt.Errorf("clean: the rate is %d Hz; allowed are the multiples of 100 from %d to %d Hz", o.RateHz,
 			minRateHz, maxRateHz)
 	}
-	if o.Noise < 0 || o.Noise > mostNoise {
-		return nil, fmt.Errorf("clean: the noise reduction is %d dB; allowed are 0 to %d dB", o.Noise, mostNoise)
+	if o.Noise < 0 || o.Noise > maxNoise {
+		return nil, fmt.Errorf("clean: the noise reduction is %d dB; allowed are 0 to %d dB", o.Noise, maxNoise)
 	}
 	n := o.RateHz / 100
 	d, err := newDelay(o.RateHz)
@@ -109,8 +109,8 @@ func (c *Cleaner) FrameSamples() int { return c.frame }
 // in the same 10 ms of the microphone's clock (see Drift). Short frames are padded with
 // silence, long ones cut, and NaN samples become silence. A closed Cleaner copies heard to out.
 func (c *Cleaner) Frame(out, heard, played []float32) {
-	safe(c.heard, heard)
-	safe(c.played, played)
+	sanitize(c.heard, heard)
+	sanitize(c.played, played)
 	if c.closed {
 		clear(out[copy(out, c.heard):])
 		return
@@ -119,7 +119,7 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	c.follow(c.delay.frame(c.heard, c.played))
 	c.speex.filter(c.heard, played)
 	if c.recall.frame(c.heard, played, c.speex.left, c.speex.roomResponse) {
-		c.gain.returns()
+		c.gain.echoReturned()
 	}
 	if c.delay.known && c.likeness.frame(c.speex.left, c.heard, played, c.alignment.offset(c.delay.at)) {
 		c.gain.echoes = echoing
@@ -139,28 +139,28 @@ func (c *Cleaner) follow(f finding) {
 		}
 		c.setReference()
 	case doubtful:
-		c.gain.assumeEcho(max(doubted, c.gain.assumedFor()))
+		c.gain.assumeEcho(max(echoAfterDoubt, c.gain.assumedFor()))
 	case crept:
 		c.gain.assumeEcho(0)
-		c.alignment.move(samplesAs(c.delay.by))
+		c.alignment.move(durationOf(c.delay.by))
 	case moved:
 		if c.recall.proven() { // the filter has followed it, by a sample or two
 			c.gain.assumeEcho(0)
 			c.setReference()
 			return
 		}
-		c.gain.assumeEcho(followed)
-		if c.alignment.move(samplesAs(c.delay.by)) {
+		c.gain.assumeEcho(echoAfterMove)
+		if c.alignment.move(durationOf(c.delay.by)) {
 			c.alignment.lately(movedAgo, c.speex.learn)
 			c.setReference()
 			return
 		}
 		fallthrough
 	case located:
-		c.gain.assumeEcho(doubted)
+		c.gain.assumeEcho(echoAfterDoubt)
 		if c.alignment.set(c.delay.at) {
-			c.speex.begin()
-			c.gain.begin()
+			c.speex.restart()
+			c.gain.restart()
 			c.recall.forget()
 			c.alignment.lately(relearned, c.speex.learn)
 		}
@@ -190,7 +190,7 @@ type reference struct {
 // until the new delay is found, for a second and a half of sound at most.
 func (c *Cleaner) DelayChanged() {
 	c.delay.forget()
-	c.gain.assumeEcho(shaken)
+	c.gain.assumeEcho(echoAfterChange)
 }
 
 // PlaybackUnknown reports that the playback of the next frame is unknown. For that frame, and
@@ -205,11 +205,11 @@ func (c *Cleaner) ReferenceMoved() {
 		c.delay.known, c.delay.at, c.alignment.delay = true, h.delay, h.heldBack
 	}
 	c.reference.stale = true
-	c.gain.assumeEcho(max(doubted, c.gain.assumedFor()))
+	c.gain.assumeEcho(max(echoAfterDoubt, c.gain.assumedFor()))
 }
 
-// safe copies samples, limited to [-1, 1], with NaN as silence.
-func safe(to, from []float32) {
+// sanitize copies samples, limited to [-1, 1], with NaN as silence.
+func sanitize(to, from []float32) {
 	n := copy(to, from)
 	clear(to[n:])
 	for i, v := range to[:n] {

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// mostPPM is the largest assumed difference of two devices' clocks, in parts per million.
+	// maxPPM is the largest assumed difference of two devices' clocks, in parts per million.
 	// Crystals stay within 100, the clocks of USB and Bluetooth within 500.
-	mostPPM = 1000
+	maxPPM = 1000
 	// clockStep is how often the clocks are compared. A callback may be late by some
 	// milliseconds, but never early, so that the earliest one within half a second tells the
 	// time. firstStep is the interval before the first estimate.
@@ -30,20 +30,20 @@ const (
 	// it.
 	clockTurn  = 2 * time.Millisecond
 	clockSides = 3
-	// topFades is how fast the estimate of a device's time may fall behind the box's: mostPPM.
-	topFades = mostPPM / 1e6
+	// topFades is how fast the estimate of a device's time may fall behind the box's: maxPPM.
+	topFades = maxPPM / 1e6
 )
 
 // clocks compares the clocks of two devices with a third clock, by how much sound each has
 // consumed or produced.
 type clocks struct {
-	rateHz           int
-	differ, centring float64 // ppm
-	out, in          deviceClock
-	until            time.Duration // of the current step
-	steps            int           // since both devices run
-	apart            []float64     // the loudspeaker's lead over the microphone at each step, in samples
-	fresh            bool          // the newest has not been returned yet
+	rateHz               int
+	difference, centring float64 // ppm
+	out, in              deviceClock
+	until                time.Duration // of the current step
+	steps                int           // since both devices run
+	apart                []float64     // the loudspeaker's lead over the microphone at each step, in samples
+	fresh                bool          // the newest has not been returned yet
 }
 
 // deviceClock is one device: how much sound has passed, when the newest did, and its largest
@@ -80,12 +80,12 @@ func (p *deviceClock) dry(at, held float64) float64 {
 	return gone
 }
 
-func (c *clocks) ppm() float64 { return min(max(c.differ+c.centring, -mostPPM), mostPPM) }
+func (c *clocks) ppm() float64 { return min(max(c.difference+c.centring, -maxPPM), maxPPM) }
 
 // played records that the loudspeaker, which still held some samples, requested n more. It
 // returns for how many samples it had run dry before.
 func (c *clocks) played(now time.Duration, n int, held float64) (dry float64) {
-	if c.out.silent(now) > stopped {
+	if c.out.silent(now) > stoppedAfter {
 		c.forget()
 	}
 	c.step(now)
@@ -99,7 +99,7 @@ func (c *clocks) played(now time.Duration, n int, held float64) (dry float64) {
 // heard records that the microphone delivered n samples, and returns for how long it had
 // delivered none.
 func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
-	if silent = c.in.silent(now); silent > stopped {
+	if silent = c.in.silent(now); silent > stoppedAfter {
 		c.forget()
 	}
 	c.step(now)
@@ -167,8 +167,8 @@ func (c *clocks) compare() {
 	if rise = shrunk(rise, doubt); rise == 0 && len(c.apart) < clockSteps {
 		return
 	}
-	c.differ = rise / clockStep.Seconds() / float64(c.rateHz) * 1e6
-	c.differ = min(max(c.differ, -mostPPM), mostPPM)
+	c.difference = rise / clockStep.Seconds() / float64(c.rateHz) * 1e6
+	c.difference = min(max(c.difference, -maxPPM), maxPPM)
 }
 
 // removeStep shifts the values before a step, if there is one between two even sides.

@@ -122,11 +122,11 @@ func (d *delay) frame(heard, played []float32) finding {
 	d.heard = d.heard[:copy(d.heard, d.heard[len(d.heard)-delayHeard:])]
 	d.played = d.played[:copy(d.played, d.played[len(d.played)-delayPlayed:])]
 	// Some of the half second of playback that may be echoed must be loud enough.
-	if mean(d.played[delayPlayed-delayHeard-delayHeard/2:]) < delayQuiet {
+	if meanPower(d.played[delayPlayed-delayHeard-delayHeard/2:]) < delayQuiet {
 		return nothing
 	}
 	d.compare()
-	return d.found()
+	return d.search()
 }
 
 // forget discards all earlier sound: the delay has changed, by an unknown amount.
@@ -138,7 +138,7 @@ func (d *delay) forget() {
 	d.fresh, d.unstable, d.shift = 0, maxUnstable, math.Inf(1)
 }
 
-func mean(pcm []float32) float64 {
+func meanPower(pcm []float32) float64 {
 	var sum float64
 	for _, v := range pcm {
 		sum += float64(v) * float64(v)
@@ -157,19 +157,19 @@ func (d *delay) compare() {
 	}
 	d.transform.Forward(d.x)
 	d.transform.Forward(d.y)
-	d.width = wide(d.y[:delayPlayed/2])
+	d.width = bandwidth(d.y[:delayPlayed/2])
 	for k := range d.cross {
 		d.cross[k] = d.cross[k]*delayFades + d.x[k]*cmplx.Conj(d.y[k])
-		d.powerIn[k] = d.powerIn[k]*delayFades + power2(d.x[k])
-		d.powerOut[k] = d.powerOut[k]*delayFades + power2(d.y[k])
+		d.powerIn[k] = d.powerIn[k]*delayFades + squaredMagnitude(d.x[k])
+		d.powerOut[k] = d.powerOut[k]*delayFades + squaredMagnitude(d.y[k])
 	}
 }
 
-func power2(c complex128) float64 { return real(c)*real(c) + imag(c)*imag(c) }
+func squaredMagnitude(c complex128) float64 { return real(c)*real(c) + imag(c)*imag(c) }
 
-// found searches the delay with the greatest likeness. It must stand out in two comparisons.
-func (d *delay) found() finding {
-	best := d.liken()
+// search searches the delay with the greatest likeness. It must stand out in two comparisons.
+func (d *delay) search() finding {
+	best := d.computeLikeness()
 	if d.strength < delaySure || d.width < delayWide {
 		return nothing
 	}
@@ -180,19 +180,19 @@ func (d *delay) found() finding {
 		}
 	}
 	if d.known {
-		if d.near(d.at) >= peak/2 {
-			return d.stays()
+		if d.likenessAt(d.at) >= peak/2 {
+			return d.keepDelay()
 		}
 		by, alike := d.moved(0, len(d.likeness))
 		if alike >= sameRoom && math.Abs(by) < 1.5 { // another wall reflects more than before
-			return d.stays()
+			return d.keepDelay()
 		}
 		if alike >= sameRoom {
 			again := math.Abs(by-d.shift) < 2
 			if d.shift = by; !again {
 				return doubtful
 			}
-			return d.moves(by)
+			return d.moveDelay(by)
 		}
 	}
 	// A reflection may be stronger than the direct sound, which the filter has to include.
@@ -202,7 +202,7 @@ func (d *delay) found() finding {
 			break
 		}
 	}
-	at := samplesAs(float64(best))
+	at := durationOf(float64(best))
 	again := (at-d.candidate).Abs() < 3*time.Millisecond && d.candidate >= 0
 	d.candidate = at
 	if !again {
@@ -223,19 +223,19 @@ func (d *delay) stabilise(by float64) finding {
 		return doubtful
 	}
 	d.unstable = 0
-	return d.moves(by)
+	return d.moveDelay(by)
 }
 
-// moves accepts that the delay has changed by some samples.
-func (d *delay) moves(by float64) finding {
-	d.at, d.by, d.shift, d.creeps, d.candidate = d.at+samplesAs(by), by, math.Inf(1), 0, -1
+// moveDelay accepts that the delay has changed by some samples.
+func (d *delay) moveDelay(by float64) finding {
+	d.at, d.by, d.shift, d.creeps, d.candidate = d.at+durationOf(by), by, math.Inf(1), 0, -1
 	return moved
 }
 
-func samplesAs(n float64) time.Duration { return time.Duration(n * float64(time.Second) / delayHz) }
+func durationOf(n float64) time.Duration { return time.Duration(n * float64(time.Second) / delayHz) }
 
-// stays accepts that the delay is unchanged, except for the drift of two different clocks.
-func (d *delay) stays() finding {
+// keepDelay accepts that the delay is unchanged, except for the drift of two different clocks.
+func (d *delay) keepDelay() finding {
 	d.candidate, d.shift = -1, math.Inf(1)
 	at := int(math.Round(d.at.Seconds() * delayHz))
 	by, alike := d.moved(at-2, at+3)
@@ -245,15 +245,15 @@ func (d *delay) stays() finding {
 	d.creeps += (by - d.creeps) * creepFades
 	if math.Abs(d.creeps) >= creepStep {
 		d.by = math.Copysign(creepStep, d.creeps)
-		d.at, d.creeps = d.at+samplesAs(d.by), d.creeps-d.by
+		d.at, d.creeps = d.at+durationOf(d.by), d.creeps-d.by
 		return crept
 	}
 	d.learn(d.creeps)
 	return confirmed
 }
 
-// liken computes the likeness of each delay, and returns the best.
-func (d *delay) liken() (best int) {
+// computeLikeness computes the likeness of each delay, and returns the best.
+func (d *delay) computeLikeness() (best int) {
 	for k := range d.cross {
 		d.x[k] = d.cross[k] / complex(math.Sqrt(d.powerIn[k]*d.powerOut[k])+1e-12, 0)
 		if hz := min(k, delayPlayed-k) * delayHz / delayPlayed; hz < 150 || hz > 3600 {
@@ -274,18 +274,18 @@ func (d *delay) liken() (best int) {
 	return best
 }
 
-// wide returns how many frequencies a sound mainly has: a tone resembles itself a period later.
-func wide(spectrum []complex128) float64 {
+// bandwidth returns how many frequencies a sound mainly has: a tone resembles itself a period later.
+func bandwidth(spectrum []complex128) float64 {
 	var sum, squares float64
 	for _, c := range spectrum {
-		p := power2(c)
+		p := squaredMagnitude(c)
 		sum, squares = sum+p, squares+p*p
 	}
 	return sum * sum / (squares + 1e-30)
 }
 
-// near returns the likeness at a delay.
-func (d *delay) near(at time.Duration) (alike float64) {
+// likenessAt returns the likeness at a delay.
+func (d *delay) likenessAt(at time.Duration) (alike float64) {
 	i := int(math.Round(at.Seconds() * delayHz))
 	for _, v := range d.likeness[max(0, min(i-1, len(d.likeness))):max(0, min(i+2, len(d.likeness)))] {
 		alike = max(alike, v)
@@ -300,7 +300,7 @@ func (d *delay) learn(creeps float64) {
 	d.profiled = min(d.profiled+1, profileLooks)
 	from := d.at.Seconds()*delayHz - d.off() + creeps - profileBefore
 	for i := range d.profile {
-		d.profile[i] = d.profile[i]*fades + d.between(from+float64(i))*(1-fades)
+		d.profile[i] = d.profile[i]*fades + d.likenessBetween(from+float64(i))*(1-fades)
 	}
 }
 
@@ -310,8 +310,8 @@ func (d *delay) off() float64 {
 	return at - math.Round(at)
 }
 
-// between returns the likeness at a fractional delay.
-func (d *delay) between(at float64) float64 {
+// likenessBetween returns the likeness at a fractional delay.
+func (d *delay) likenessBetween(at float64) float64 {
 	k := int(math.Floor(at))
 	if k < 0 || k+1 >= len(d.likeness) {
 		return 0

@@ -20,24 +20,24 @@ const (
 	// retainedBehind is how much requested sound is retained, in case it was requested too
 	// early.
 	retainedBehind = 100 * time.Millisecond
-	// stopped is how long a device may be inactive before it counts as stopped rather than
+	// stoppedAfter is how long a device may be inactive before it counts as stopped rather than
 	// late.
-	stopped = 400 * time.Millisecond
-	// another is how long a microphone may deliver nothing before it counts as another one. A
+	stoppedAfter = 400 * time.Millisecond
+	// newDeviceAfter is how long a microphone may deliver nothing before it counts as another one. A
 	// busy machine delays a microphone, which then delivers everything that it held.
-	another = 2 * time.Second
+	newDeviceAfter = 2 * time.Second
 	// misplaced is the tolerated misalignment of the reference while nothing is played. While
 	// something is played, the reference may be ahead as long as there is sound, since a
 	// loudspeaker that ran dry makes the echo late, and the search for the delay notices that
-	// sooner; and it may be mostMisplaced behind, because beyond that the echo would come
+	// sooner; and it may be maxMisplaced behind, because beyond that the echo would come
 	// first.
-	misplaced, mostMisplaced = 8 * time.Millisecond, 20 * time.Millisecond
-	// still is how long nothing louder than stillLevel must have been played for its echo to
+	misplaced, maxMisplaced = 8 * time.Millisecond, 20 * time.Millisecond
+	// quietTime is how long nothing louder than quietLevel must have been played for its echo to
 	// have faded.
-	still, stillLevel = 700 * time.Millisecond, 0.001
-	// centred and mostCentring bound the correction of small misalignments: within a minute, by
+	quietTime, quietLevel = 700 * time.Millisecond, 0.001
+	// centred and maxCentring bound the correction of small misalignments: within a minute, by
 	// at most 5 ppm, which no filter notices.
-	centred, mostCentring = 60, 5
+	centred, maxCentring = 60, 5
 )
 
 // Drift keeps playback in step with a microphone when loudspeaker and microphone have different
@@ -82,7 +82,7 @@ func NewDrift(rateHz int, now func() time.Duration) *Drift {
 	d := &Drift{
 		rateHz: rateHz,
 		now:    now,
-		sound:  -still,
+		sound:  -quietTime,
 		sinc:   newSinc(),
 		clocks: clocks{rateHz: rateHz},
 	}
@@ -121,7 +121,7 @@ func (d *Drift) Played(pcm []float32) {
 	if dry := d.clocks.played(now, len(pcm), d.held); dry > 0 && d.held > 0 {
 		d.at, d.dry = d.at-dry, true
 	}
-	if peakOf(pcm) > stillLevel {
+	if peakOf(pcm) > quietLevel {
 		d.sound = now
 	}
 	d.buffer = append(d.buffer, pcm...)
@@ -135,7 +135,7 @@ func (d *Drift) Played(pcm []float32) {
 func (d *Drift) Heard(at time.Duration, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.clocks.heard(at, n) > another {
+	if d.clocks.heard(at, n) > newDeviceAfter {
 		d.positioned = false
 	}
 }
@@ -148,7 +148,7 @@ func (d *Drift) Reference(out []float32) Continuity {
 	place := d.position()
 	d.taken += int64(len(out))
 	missing := Continues
-	if d.now()-d.sound < still {
+	if d.now()-d.sound < quietTime {
 		missing = Unknown
 	}
 	if !d.positioned {
@@ -189,11 +189,11 @@ func (d *Drift) position() Continuity {
 		return Repositioned
 	}
 	much := math.Abs(wrong) / float64(d.rateHz)
-	quiet := d.now()-d.sound > still
-	late := wrong < -d.behind || wrong > mostMisplaced.Seconds()*float64(d.rateHz)
+	quiet := d.now()-d.sound > quietTime
+	late := wrong < -d.behind || wrong > maxMisplaced.Seconds()*float64(d.rateHz)
 	if much < misplaced.Seconds() || !quiet && !late {
 		d.wrong = 0
-		d.clocks.centring = min(max(wrong/float64(d.rateHz)*1e6/centred, -mostCentring), mostCentring)
+		d.clocks.centring = min(max(wrong/float64(d.rateHz)*1e6/centred, -maxCentring), maxCentring)
 		return Continues
 	}
 	if d.wrong++; d.wrong < 2 {
@@ -209,7 +209,7 @@ func (d *Drift) position() Continuity {
 func (d *Drift) PPM() float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.clocks.differ
+	return d.clocks.difference
 }
 
 // drop discards the oldest samples.

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// loud is the target level of a person, -23 dB of full scale while speaking: about as loud
+	// targetLevel is the target level of a person, -23 dB of full scale while speaking: about as loud
 	// as a headset.
-	loud = 0.07
-	// mostLift is the largest gain for a distant person, 18 dB: at two metres a voice is 12 dB
+	targetLevel = 0.07
+	// maxLift is the largest gain for a distant person, 18 dB: at two metres a voice is 12 dB
 	// softer than at half a metre, and noise has to stay noise. Nobody is made softer.
-	mostLift = 8.0
+	maxLift = 8.0
 	// liftUp and liftDown are the gain steps of a frame with speech, 3 dB and 12 dB a second:
 	// slower than words, so that no word is louder than the next.
 	liftUp, liftDown = 1.0035, 0.9863
@@ -93,10 +93,10 @@ func newGain(lifts bool) *gain {
 // frame processes the residual of the frame before heard: the suppressor delays it by one
 // frame.
 func (g *gain) frame(left, heard, played []float32) {
-	power := mean(left)
-	g.played = max(mean(played), g.played*playedFades)
+	power := meanPower(left)
+	g.played = max(meanPower(played), g.played*playedFades)
 	before := g.heard // of the frame of left
-	g.heard = max(mean(heard), g.heard*playedFades)
+	g.heard = max(meanPower(heard), g.heard*playedFades)
 	g.left = max(power, g.left*playedFades)
 	echo := g.played > playedLeast || g.unknown > 0
 	g.follow(echo)
@@ -121,12 +121,12 @@ func (g *gain) frame(left, heard, played []float32) {
 	}
 }
 
-// begin reports that the filter starts anew.
-func (g *gain) begin() { g.learned = 0 }
+// restart reports that the filter starts anew.
+func (g *gain) restart() { g.learned = 0 }
 
-// returns reports that the filter leaves an echo that it once cancelled: it learns the room as
+// echoReturned reports that the filter leaves an echo that it once cancelled: it learns the room as
 // if it started anew.
-func (g *gain) returns() { g.learned = 0 }
+func (g *gain) echoReturned() { g.learned = 0 }
 
 // assumeEcho makes all sound during playback count as echo, for so long.
 func (g *gain) assumeEcho(long time.Duration) { g.assumed = int(long / FrameTime) }
@@ -195,7 +195,7 @@ func (g *gain) adjust(power float64) {
 		g.voice = power
 	}
 	g.voice = g.voice*voiceFades + power*(1-voiceFades)
-	want := min(max(loud/math.Sqrt(g.voice), 1), mostLift)
+	want := min(max(targetLevel/math.Sqrt(g.voice), 1), maxLift)
 	if want > g.lift {
 		g.lift = min(g.lift*liftUp, want)
 	} else {

@@ -47,23 +47,23 @@ func (l *likeness) frame(left, heard, played []float32, later int) bool {
 	if l.frames++; l.frames%likeEvery != 0 || len(l.left) < l.window+2 || len(l.played) < most {
 		return false
 	}
-	if power := mean(left); power < likeLeast || power < mean(heard)*provenLeft {
+	if power := meanPower(left); power < likeLeast || power < meanPower(heard)*provenLeft {
 		return false
 	}
 	from := len(l.played) - l.window - 2 - l.around - later
 	to := min(len(l.played), from+l.window+2+2*l.around)
-	l.a, l.b = sharper(l.a, l.left), sharper(l.b, l.played[from:to])
+	l.a, l.b = sharpen(l.a, l.left), sharpen(l.b, l.played[from:to])
 	if explained(l.a, l.b) >= alikeOnce {
 		return true
 	}
-	again(&l.a)
-	again(&l.b)
+	sharpenAgain(&l.a)
+	sharpenAgain(&l.b)
 	return explained(l.a, l.b) >= alikeTwice
 }
 
 // explained returns the largest share of a's power that any part of b explains.
 func explained(a, b []float64) (most float64) {
-	total, energy := square(a), square(b[:len(a)])
+	total, energy := sumOfSquares(a), sumOfSquares(b[:len(a)])
 	for i := 0; ; i++ {
 		var like float64
 		for j, v := range b[i : i+len(a)] {
@@ -79,8 +79,8 @@ func explained(a, b []float64) (most float64) {
 	}
 }
 
-// sharper appends pcm with pre-emphasis to to[:0].
-func sharper(to []float64, pcm []float32) []float64 {
+// sharpen appends pcm with pre-emphasis to to[:0].
+func sharpen(to []float64, pcm []float32) []float64 {
 	to = to[:0]
 	for i := 1; i < len(pcm); i++ {
 		to = append(to, float64(pcm[i])-steep*float64(pcm[i-1]))
@@ -88,8 +88,8 @@ func sharper(to []float64, pcm []float32) []float64 {
 	return to
 }
 
-// again applies the pre-emphasis of sharper once more.
-func again(pcm *[]float64) {
+// sharpenAgain applies the pre-emphasis of sharpen once more.
+func sharpenAgain(pcm *[]float64) {
 	p := *pcm
 	for i := range p[1:] {
 		p[i] = p[i+1] - steep*p[i]

@@ -30,8 +30,8 @@ func TestResidualEchoIsRecognised(t *testing.T) {
 				soft[k] = left[i+k] * softer
 			}
 			known := l.frame(soft, soft, played[i:i+len(soft)], later)
-			if mean(soft) < likeLeast*4 || l.frames%likeEvery != 0 ||
-				mean(latest(nil, played[:i], rate/10)) < playedLeast {
+			if meanPower(soft) < likeLeast*4 || l.frames%likeEvery != 0 ||
+				meanPower(latest(nil, played[:i], rate/10)) < playedLeast {
 				continue
 			}
 			if all++; known {

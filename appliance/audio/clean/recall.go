@@ -22,15 +22,15 @@ const (
 	provenFrames = 100
 	// recallHeard is the power below which sound is not evaluated, -65 dB.
 	recallHeard = 3e-7
-	// explains is the share of the sound that the stored room must explain, and better by how
+	// minExplained is the share of the sound that the stored room must explain, and minImprovement by how
 	// much more the filter must leave than the stored room would: 3 dB. For people who speak in
 	// a room without echo, a share of 0.2 or more is rare.
-	explains, better = 0.5, 2
-	// surely is the share that cannot be chance; with less, two looks in a row must agree.
-	surely = 0.8
-	// recovers is for how many frames after that the filter must meet a stricter limit: to
+	minExplained, minImprovement = 0.5, 2
+	// certainShare is the share that cannot be chance; with less, two looks in a row must agree.
+	certainShare = 0.8
+	// recoveryFrames is for how many frames after that the filter must meet a stricter limit: to
 	// leave about as little as the stored room would.
-	recovers, recovered = 150, 1.25
+	recoveryFrames, recoveryRatio = 150, 1.25
 )
 
 // recall stores the room's response when the filter last cancelled its echo, and recognises the
@@ -67,9 +67,9 @@ func (r *recall) frame(heard, played, left []float32, response func() []float32)
 	r.heard = latest(r.heard, heard, r.window+1+r.off)
 	r.left = latest(r.left, left, r.window+1+r.off)
 	r.played = latest(r.played, played, r.transform.Len())
-	if mean(played) > playedLeast {
-		r.was = r.was*provenFades + mean(heard)
-		r.now = r.now*provenFades + mean(left)
+	if meanPower(played) > playedLeast {
+		r.was = r.was*provenFades + meanPower(heard)
+		r.now = r.now*provenFades + meanPower(left)
 	}
 	r.frames++
 	r.recovering = max(0, r.recovering-1)
@@ -113,12 +113,12 @@ func (r *recall) learn(response []float32) {
 
 // lost reports whether the stored room explains the sound and the filter leaves it.
 func (r *recall) lost() bool {
-	heard, left := sharp(r.heard[:r.window+1]), sharp(r.left[:r.window+1])
-	total, rest := square(heard), square(left)
+	heard, left := sharpened(r.heard[:r.window+1]), sharpened(r.left[:r.window+1])
+	total, rest := sumOfSquares(heard), sumOfSquares(left)
 	if total < recallHeard*float64(len(heard)) || rest < total*provenLeft {
 		return false
 	}
-	echo := sharp(r.echo())
+	echo := sharpened(r.echo())
 	var explained float64 // of total
 	for from := range 2*r.off + 1 {
 		part := echo[from : from+r.window]
@@ -126,21 +126,21 @@ func (r *recall) lost() bool {
 		for i, v := range part {
 			like += v * heard[i]
 		}
-		if energy := square(part); energy > 0 {
+		if energy := sumOfSquares(part); energy > 0 {
 			explained = max(explained, like*like/energy)
 		}
 	}
 	worse := rest / (total - explained + 1e-12)
-	if explained < total*explains || r.recovering == 0 && worse < better || worse < recovered {
+	if explained < total*minExplained || r.recovering == 0 && worse < minImprovement || worse < recoveryRatio {
 		r.suspected = false
 		return false
 	}
-	if worse >= better {
-		known := r.suspected || r.recovering > 0 || explained >= total*surely
+	if worse >= minImprovement {
+		known := r.suspected || r.recovering > 0 || explained >= total*certainShare
 		if r.suspected = !known; !known {
 			return false
 		}
-		r.recovering = recovers
+		r.recovering = recoveryFrames
 	}
 	return true
 }
@@ -164,9 +164,9 @@ func (r *recall) echo() []float32 {
 	return out
 }
 
-// sharp returns pcm with pre-emphasis, so that a voice's pitch does not dominate; it is one
+// sharpened returns pcm with pre-emphasis, so that a voice's pitch does not dominate; it is one
 // sample shorter.
-func sharp(pcm []float32) []float64 {
+func sharpened(pcm []float32) []float64 {
 	out := make([]float64, len(pcm)-1)
 	for i := range out {
 		out[i] = float64(pcm[i+1]) - bright*float64(pcm[i])
@@ -174,7 +174,7 @@ func sharp(pcm []float32) []float64 {
 	return out
 }
 
-func square(of []float64) (sum float64) {
+func sumOfSquares(of []float64) (sum float64) {
 	for _, v := range of {
 		sum += v * v
 	}

@@ -159,7 +159,7 @@ func (s *speex) filter(heard, played []float32) {
 	}
 	// A filter whose residual exceeds its input subtracts an echo that no longer arrives.
 	takes := 1.0
-	if mean(s.left) > mean(heard)*overHeard {
+	if meanPower(s.left) > meanPower(heard)*overHeard {
 		takes = 0
 	}
 	if takes == 1 && s.takes == 1 {
@@ -191,8 +191,8 @@ func (s *speex) learn(heard, played []float32) {
 	runtime.KeepAlive(s)
 }
 
-// begin resets what the filter learned.
-func (s *speex) begin() {
+// restart resets what the filter learned.
+func (s *speex) restart() {
 	s.reset(s.echo)
 	runtime.KeepAlive(s)
 }

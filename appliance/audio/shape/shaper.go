@@ -9,10 +9,10 @@ import (
 
 const (
 	brightHz, warmHz = 3000, 300 // corner frequencies of the tone filters
-	// keepTime is the time over which the loudness is compared, and keepMost the largest
+	// loudnessTime is the time over which the loudness is compared, and maxCompensationDB the largest
 	// compensation in dB.
-	keepTime = 0.4 // s
-	keepMost = 14
+	loudnessTime      = 0.4 // s
+	maxCompensationDB = 14
 )
 
 // Shaper alters a voice in a stream: its pitch, resonances and irregularity by psola, then
@@ -84,7 +84,7 @@ type loudnessKeeper struct {
 }
 
 func newLoudnessKeeper(rateHz int) *loudnessKeeper {
-	k := &loudnessKeeper{fade: math.Exp(-1 / (keepTime * float64(rateHz)))}
+	k := &loudnessKeeper{fade: math.Exp(-1 / (loudnessTime * float64(rateHz)))}
 	k.was[0], k.was[1] = filter.KWeighting(float64(rateHz))
 	k.is[0], k.is[1] = filter.KWeighting(float64(rateHz))
 	return k
@@ -107,7 +107,7 @@ func (k *loudnessKeeper) restore(out []float32) {
 		k.new = k.new*k.fade + y*y*(1-k.fade)
 	}
 	k.powers = append(k.powers[:0], k.powers[len(out):]...)
-	most := math.Pow(10, keepMost/20.)
+	most := math.Pow(10, maxCompensationDB/20.)
 	want := min(max(math.Sqrt((k.old+floor)/(k.new+floor)), 1/most), most)
 	from := k.gain
 	if from == 0 {

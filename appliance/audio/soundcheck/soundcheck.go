@@ -19,9 +19,9 @@ const (
 	rateHz = 16000
 	// holdMS and periodMS are those of a kiosk, so that the delay is that of a kiosk.
 	holdMS, periodMS = 60, 10
-	// begins is how long a device may take to start, and late how much longer than the score a
+	// startTimeout is how long a device may take to start, and recordTimeout how much longer than the score a
 	// recording may take.
-	begins, late = 5 * time.Second, 3 * time.Second
+	startTimeout, recordTimeout = 5 * time.Second, 3 * time.Second
 )
 
 // Devices are names of devices, as in soundcard.Config; empty is the system's default.
@@ -44,7 +44,7 @@ func Run(ctx context.Context, w Devices) (Result, error) {
 		return Result{}, err
 	}
 	defer in.Close()
-	if err := wait(ctx, t.heardFirst, stopped, begins,
+	if err := wait(ctx, t.heardFirst, stopped, startTimeout,
 		"the microphone "+in.Device.Name+" brings no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
 	}
@@ -62,7 +62,7 @@ func Run(ctx context.Context, w Devices) (Result, error) {
 		return Result{}, err
 	}
 	defer out.Close()
-	long := time.Duration(len(t.play))*time.Second/soundcard.RateHz + begins + late
+	long := time.Duration(len(t.play))*time.Second/soundcard.RateHz + startTimeout + recordTimeout
 	if err := wait(ctx, t.done, stopped, long,
 		"the loudspeaker "+out.Device.Name+" takes no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
