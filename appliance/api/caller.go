@@ -110,7 +110,7 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	if rt.access == byToken || rt.access == byKey || rt.access == byOperator {
 		return a.admitKey(rt, r)
 	}
-	// Whoever posts without a key brings a link or a code that is good once.
+	// A POST that needs no key carries a sign-in link or a pairing code.
 	looksUp := rt.access != byAnyone || rt.method == http.MethodPost
 	if err := a.rates.allowAddress(r, looksUp); err != nil {
 		return caller{}, err

@@ -55,8 +55,7 @@ func (a *API) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-		// Whatever it asks for: clients mark their requests with headers of
-		// their own, and * would leave out Authorization.
+		// Clients send custom headers, and * would not cover Authorization.
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
 	h.Set("Access-Control-Max-Age", preflightSeconds)

@@ -34,8 +34,7 @@ const (
 	measureEvery = 10 * time.Second
 	// maxMeasured bounds the remembered accounts; others are measured again.
 	maxMeasured = 1024
-	// diskRetry is the Retry-After of a full account: somebody has to delete data
-	// first.
+	// diskRetry is the Retry-After of a full account, which has to delete data first.
 	diskRetry = time.Minute
 )
 

@@ -14,16 +14,15 @@ import (
 	"parley/appliance/api/describe"
 )
 
-// The descriptions are made of the routes, of the readers of bodies and of the
-// comments on the types, and are checked in. TestTheDescriptionsAreFresh fails
-// when they are not what those say now.
+// The descriptions are generated from the routes, the readers of bodies and the
+// comments on the types. TestTheDescriptionsAreFresh fails if they are stale.
 //
 //go:generate go test -count=1 -run TestTheDescriptionsAreFresh . -args -update
 
 //go:embed described
 var generated embed.FS
 
-// madeVersion is the placeholder for the version in the generated descriptions.
+// placeholderVersion is the placeholder for the version in the generated descriptions.
 const placeholderVersion = "0.0.0-made"
 
 // document is a description of the API as it is served.

@@ -17,7 +17,7 @@ func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.Chats.ServeChat(w, r, by.AccountID, a.authorization(w, r, by))
 }
 
-// connect lets a second client follow and steer a live chat.
+// connect serves a second client that follows and steers a live chat.
 func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 	sound := true
 	if text := r.URL.Query().Get("audio_output"); text != "" {

@@ -52,7 +52,7 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("ETag", fmt.Sprintf(`"%s-%x"`, id, sound.wav.Size()))
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		// each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
+		// Each range would need a search of its own; the whole file is a valid answer (RFC 9110, section 14.2).
 		r.Header.Del("Range")
 	}
 	content := serialReader{r.Context(), sound.wav, a.decoding}
@@ -148,7 +148,7 @@ func (a *API) markDamaged(r *http.Request, id string, sound *chatRecording) {
 	if err == nil {
 		return
 	}
-	// Who asked may be gone already.
+	// The client may have closed the connection.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), markDamagedTimeout)
 	defer cancel()
 	err = errors.Join(err, a.Records.FailRecording(ctx, id))

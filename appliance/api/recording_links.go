@@ -120,8 +120,8 @@ func signedURL(r *http.Request, key []byte, chatID string, expires int64, asked 
 	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && u.Host == "" { // HTTP/1.0 names none
 		u.Host = here.String()
 	}
-	// A proxy that ended TLS says so; behind others, it is the first of a list.
-	// Who lies about it gets a link that does not work, and nobody else does.
+	// A proxy that terminates TLS sets this header; with several proxies it is a
+	// list. A client that forges it only gets a link that does not work.
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	if r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https") {
 		u.Scheme = "https"

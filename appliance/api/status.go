@@ -39,7 +39,7 @@ func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error 
 // state is whether the box is ready.
 type state struct {
 	Status  string   `json:"status"`            // ok, or not ready
-	Missing []string `json:"missing,omitempty"` // what keeps it from being ready, in words
+	Missing []string `json:"missing,omitempty"` // why it is not ready, in words
 }
 
 // health answers 200 while the process serves, whatever else works.

@@ -63,7 +63,7 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 			"grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON"}
 	default:
 		return errToken{http.StatusBadRequest, "unsupported_grant_type",
-			"grant_type: only client_credentials is given here"}
+			"grant_type: only client_credentials is supported"}
 	}
 	at := a.now()
 	token, err := a.Keys.CreateToken(r.Context(), key, secret, at)

@@ -234,7 +234,7 @@ type confirmation struct {
 // is not found.
 func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	text := r.PathValue("version")
-	n, err := strconv.Atoi(text) // of what is out of its range, the end of that
+	n, err := strconv.Atoi(text) // n is the limit if text is out of range
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return store.Ref{}, contract.ErrInvalid{Field: "version",
 			Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from 0", text)}

@@ -106,7 +106,7 @@ const (
 const (
 	MaxTemperature   = 2.0  // beyond it models write noise
 	MaxWebhooks      = 32   // each receives the events of every chat
-	MaxFallback      = 4    // language models: who has waited for three to fail has hung up
+	MaxFallback      = 4    // a caller who waited for three models to fail has hung up
 	MaxURLChars      = 2048 // the most that other software accepts
 	DefaultNudgeSecs = 10
 	MinNudgeSecs     = 1

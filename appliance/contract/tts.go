@@ -141,24 +141,23 @@ type Snippet struct {
 	GenerationID string `json:"generation_id"`
 	ID           string `json:"id"`
 	Text         string `json:"text"`
-	// Timestamps are of the types that were asked for, in the order in which they begin.
+	// The requested times, in the order in which they begin.
 	Timestamps []Timestamp `json:"timestamps"`
-	// TranscribedText is what the box's own ear heard in the sound; absent in
-	// instant mode.
+	// What the box's transcriber recognized in the sound; absent in instant mode.
 	TranscribedText *string `json:"transcribed_text,omitempty"`
 	UtteranceIndex  int     `json:"utterance_index"`
 }
 
-// Timestamp says when a word, as it is written, or a phoneme is heard, in ms since
-// the beginning of its generation. A phoneme is one sound in the IPA: a diphthong or
-// an affricate is one, a mark of length belongs to its vowel, and stress is left out.
+// Timestamp is when a word, as written, or a phoneme is heard, in ms since the
+// beginning of its generation. A phoneme is one sound in the IPA: a diphthong or
+// an affricate is one, a length mark belongs to its vowel, and stress is omitted.
 type Timestamp struct {
 	Text string              `json:"text"`
 	Time MillisecondInterval `json:"time"`
 	Type TimestampType       `json:"type"`
 }
 
-// A TTSMessage is what a stream of speech is made of.
+// A TTSMessage is a message of a stream of speech.
 type TTSMessage interface {
 	// MessageType is the value of "type" on the wire.
 	MessageType() string
@@ -175,12 +174,11 @@ type SnippetAudioChunk struct {
 	RequestID    string                    `json:"request_id"`
 	SnippetID    string                    `json:"snippet_id"`
 	Text         string                    `json:"text"` // of the snippet
-	// TranscribedText is what the box's own ear heard in the snippet; absent in
-	// instant mode.
+	// What the box's transcriber recognized in the snippet; absent in instant mode.
 	TranscribedText *string `json:"transcribed_text,omitempty"`
 	UtteranceIndex  int     `json:"utterance_index"`
-	// Code, Error, Slug and Message are of an error on a socket, and absent from what
-	// is spoken. Error and Slug are the code in words.
+	// Code, Error, Slug and Message are set for an error on a socket only. Error and
+	// Slug are the code in words.
 	Code    Code   `json:"code,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Slug    string `json:"slug,omitempty"`

@@ -176,7 +176,7 @@ func (s *schemas) register(name string, t reflect.Type, shape *contract.Shape) *
 		return ref
 	}
 	s.from[name] = from
-	if t == reflect.TypeFor[contract.ToolResult]() { // one of two, told apart by their type
+	if t == reflect.TypeFor[contract.ToolResult]() { // one of two messages, by their type
 		s.named[name] = &Schema{OneOf: []*Schema{s.of(contract.ToolResponseMessage{}),
 			s.of(contract.ToolErrorMessage{})}}
 	} else {
