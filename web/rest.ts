@@ -1508,16 +1508,16 @@ export type Snippet = {
   generation_id: string;
   id: string;
   text: string;
-  // Timestamps are of the types that were asked for, in the order in which they begin.
+  // The requested times, in the order in which they begin.
   timestamps: Array<Timestamp>;
-  // TranscribedText is what the box's own ear heard in the sound; absent in instant mode.
+  // What the box's transcriber recognized in the sound; absent in instant mode.
   transcribed_text?: string;
   utterance_index: number;
 };
 
 // Whether the box is ready.
 export type State = {
-  // What keeps it from being ready, in words
+  // Why it is not ready, in words
   missing?: Array<string>;
   // Ok, or not ready
   status: string;
@@ -1538,7 +1538,7 @@ export type Timeouts = {
   max_duration?: Timeout;
 };
 
-// Says when a word, as it is written, or a phoneme is heard, in ms since the beginning of its generation.
+// When a word, as written, or a phoneme is heard, in ms since the beginning of its generation.
 export type Timestamp = {
   text: string;
   time: MillisecondInterval;

@@ -291,7 +291,7 @@ export type SnippetAudioChunk = {
   audio_format: "mp3" | "pcm" | "wav";
   // Counts the chunks of the snippet from 0
   chunk_index: number;
-  // Code, Error, Slug and Message are of an error on a socket, and absent from what is spoken.
+  // Code, Error, Slug and Message are set for an error on a socket only.
   code?:
     | "E0100"
     | "E0101"
@@ -335,13 +335,13 @@ export type SnippetAudioChunk = {
   snippet_id: string;
   // Of the snippet
   text: string;
-  // TranscribedText is what the box's own ear heard in the snippet; absent in instant mode.
+  // What the box's transcriber recognized in the snippet; absent in instant mode.
   transcribed_text?: string;
   type: "audio";
   utterance_index: number;
 };
 
-// Says when a word, as it is written, or a phoneme is heard, in ms since the beginning of its generation.
+// When a word, as written, or a phoneme is heard, in ms since the beginning of its generation.
 export type Timestamp = {
   text: string;
   time: MillisecondInterval;

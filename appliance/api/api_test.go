@@ -21,7 +21,7 @@ import (
 	"parley/store"
 )
 
-// fakes are the parts of the box around the API.
+// fakes are fake Parts.
 type fakes struct {
 	missing []string
 	serve   func(w http.ResponseWriter, r *http.Request, account string) error
@@ -79,7 +79,7 @@ func (f *fakes) WatchKey(store.Grant) (lost context.Context, release func()) {
 	return context.Background(), func() {}
 }
 
-// Pair knows every code but one.
+// Pair accepts every code but one.
 func (f *fakes) Pair(_ context.Context, code string, _ time.Time) (store.Credentials, store.Kiosk, error) {
 	if code == "WRNG-2345" {
 		return store.Credentials{}, store.Kiosk{}, fmt.Errorf("looking up a code: %w", store.ErrNotFound)
@@ -87,7 +87,7 @@ func (f *fakes) Pair(_ context.Context, code string, _ time.Time) (store.Credent
 	return store.Credentials{APIKey: "screen"}, store.Kiosk{Name: "Lobby"}, nil
 }
 
-// SignIn knows no link.
+// SignIn accepts no link.
 func (f *fakes) SignIn(context.Context, string, string, string, time.Time) (string, store.Session, error) {
 	return "", store.Session{}, fmt.Errorf("looking up a link: %w", store.ErrNotFound)
 }
@@ -134,7 +134,7 @@ func body(t *testing.T, r *http.Response) map[string]any {
 	return v
 }
 
-func TestAChatNeedsAKeyWhereverItIsPut(t *testing.T) {
+func TestAChatNeedsAKeyInAnyOfItsPlaces(t *testing.T) {
 	a, _ := box(io.Discard)
 	for _, c := range []struct {
 		target string
@@ -198,8 +198,8 @@ func TestStrangePathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	}
 }
 
-// The mux would answer with a redirect in HTML, in which the key of the query stands.
-func TestAPathThatIsNotStraightIsAnsweredInJSON(t *testing.T) {
+// The mux would redirect with an HTML page that contains the key of the query.
+func TestAnUncleanPathIsAnsweredInJSON(t *testing.T) {
 	a, _ := box(io.Discard)
 	for _, target := range []string{
 		"/v0/evi/../evi/chat", "/v0/evi/./chat", "//v0/evi/chat", "/v0/evi//chat", "/v0/evi/chat/..", "/..",
@@ -219,7 +219,7 @@ func TestAPathThatIsNotStraightIsAnsweredInJSON(t *testing.T) {
 	}
 }
 
-func TestARequestThatWouldBeReadInPartIsRefused(t *testing.T) {
+func TestABrokenQueryIsRejected(t *testing.T) {
 	a, _ := box(io.Discard)
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = NewServer(a, slog.New(slog.DiscardHandler))
@@ -246,7 +246,7 @@ func TestARequestThatWouldBeReadInPartIsRefused(t *testing.T) {
 	}
 }
 
-func TestOverHTTP2NoHeadersOfAConnectionAreSent(t *testing.T) {
+func TestHTTP2AnswersHaveNoConnectionHeaders(t *testing.T) {
 	a, f := box(io.Discard)
 	f.serve = func(http.ResponseWriter, *http.Request, string) error {
 		return contract.ErrUpgradeRequired{Why: "WebSocket only"}
@@ -262,7 +262,7 @@ func TestOverHTTP2NoHeadersOfAConnectionAreSent(t *testing.T) {
 	}
 }
 
-func TestTheLogIsShortHoweverLongThePath(t *testing.T) {
+func TestLoggedPathsAreCut(t *testing.T) {
 	var log bytes.Buffer
 	a, _ := box(&log)
 	ask(a, "GET", "/"+strings.Repeat("x", 100_000))
@@ -323,7 +323,7 @@ func TestEachKindOfErrorHasItsStatus(t *testing.T) {
 	}
 }
 
-func TestABodyThatDoesNotFitIsAnsweredInDetail(t *testing.T) {
+func TestAMalformedBodyIsAnsweredInDetail(t *testing.T) {
 	a, f := box(io.Discard)
 	f.serve = func(http.ResponseWriter, *http.Request, string) error {
 		return contract.ErrMalformed{
@@ -337,7 +337,7 @@ func TestABodyThatDoesNotFitIsAnsweredInDetail(t *testing.T) {
 	}
 }
 
-func TestAPanicIsLoggedAndNothingOfItIsTold(t *testing.T) {
+func TestAPanicIsLoggedAndNotSentToTheClient(t *testing.T) {
 	var log bytes.Buffer
 	a, f := box(&log)
 	f.serve = func(http.ResponseWriter, *http.Request, string) error { panic("the secret broke") }

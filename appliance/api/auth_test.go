@@ -19,9 +19,9 @@ import (
 	"parley/store"
 )
 
-// realBox is the API over a real store, asked by real clients. Its clock is the
-// test's.
-type realBox struct {
+// storeBox is an API over a real store, with real clients. The test sets its
+// clock.
+type storeBox struct {
 	t     *testing.T
 	dir   string
 	store *store.Store
@@ -35,14 +35,14 @@ type realBox struct {
 	Chats // nobody follows or steers one
 }
 
-func startBox(t *testing.T, origins ...string) *realBox {
-	b := &realBox{t: t, dir: t.TempDir(), time: time.UnixMilli(1_700_000_000_000)}
+func startBox(t *testing.T, origins ...string) *storeBox {
+	b := &storeBox{t: t, dir: t.TempDir(), time: time.UnixMilli(1_700_000_000_000)}
 	b.open(origins...)
 	t.Cleanup(b.close)
 	return b
 }
 
-func (b *realBox) open(origins ...string) {
+func (b *storeBox) open(origins ...string) {
 	b.t.Helper()
 	s, err := store.Open(context.Background(), b.dir, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -64,28 +64,28 @@ func (b *realBox) open(origins ...string) {
 	b.http = httptest.NewServer(b.api)
 }
 
-func (b *realBox) close() {
+func (b *storeBox) close() {
 	b.http.Close()
 	if err := b.store.Close(); err != nil {
 		b.t.Error(err)
 	}
 }
 
-func (b *realBox) wait(d time.Duration) {
+func (b *storeBox) wait(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.time = b.time.Add(d)
 }
 
-// ServeChat says whose it is.
-func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string,
+// ServeChat answers with the account.
+func (b *storeBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string,
 	pass connection.Authorization) error {
 	b.kept = pass
 	_, err := io.WriteString(w, account)
 	return err
 }
 
-func (b *realBox) key(account string) store.Credentials {
+func (b *storeBox) key(account string) store.Credentials {
 	b.t.Helper()
 	made, err := b.store.CreateKey(b.t.Context(), store.NewKey{Account: account})
 	if err != nil {
@@ -94,14 +94,14 @@ func (b *realBox) key(account string) store.Credentials {
 	return made
 }
 
-// answer is what came back.
+// answer is the answer to a request.
 type answer struct {
 	*http.Response
 	text string
 	body map[string]any
 }
 
-func (b *realBox) ask(method, path, body string, header ...string) answer {
+func (b *storeBox) ask(method, path, body string, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.http.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -130,7 +130,7 @@ func basic(key, secret string) string {
 
 const form = "application/x-www-form-urlencoded"
 
-func (b *realBox) token(made store.Credentials) string {
+func (b *storeBox) token(made store.Credentials) string {
 	b.t.Helper()
 	a := b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization",
 		basic(made.APIKey, made.SecretKey), "Content-Type", form)
@@ -228,7 +228,7 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 	}
 }
 
-func TestTheAuthorityIsThereForAll(t *testing.T) {
+func TestTheAuthorityIsPublic(t *testing.T) {
 	b := startBox(t)
 	if a := b.ask("GET", "/ca.crt", ""); a.StatusCode != 404 || a.body["code"] != "not_found" {
 		t.Errorf("none: %d %s", a.StatusCode, a.text)

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// receivers take every webhook but those for a host called down.
+// receivers accept every webhook except those to a host named down.
 type receivers struct{}
 
 func (receivers) WebhookRecord(w store.SentWebhook) contract.ReturnWebhook {
@@ -38,7 +38,7 @@ func (receivers) TryWebhook(_ context.Context, _, url string) (time.Duration, er
 	return time.Millisecond, nil
 }
 
-// page is a list of a paged answer.
+// page returns the entries of a paged list.
 func page(t *testing.T, r record, name string) []record {
 	t.Helper()
 	all, ok := r[name].([]any)
@@ -52,7 +52,7 @@ func page(t *testing.T, r record, name string) []record {
 	return rows
 }
 
-func TestAnOperatorMakesListsAndRevokesKeys(t *testing.T) {
+func TestAnOperatorCreatesListsAndRevokesKeys(t *testing.T) {
 	c := startRest(t, "home")[0]
 	made := c.ask("POST", "/v0/box/keys", `{"account":"museum","label":"Lobby","role":"operator","expires_in":3600}`,
 		http.StatusCreated)
@@ -81,9 +81,8 @@ func TestAnOperatorMakesListsAndRevokesKeys(t *testing.T) {
 	c.ask("POST", "/v0/box/keys/"+id+"/regenerate", "", 404)
 }
 
-// Who revokes the last operator's key has to say so: one that will end by itself
-// is no way in that lasts.
-func TestTheLastOperatorsKeyIsNotRevokedUnnoticed(t *testing.T) {
+// A key that expires does not count as another operator's key.
+func TestRevokingTheLastOperatorsKeyNeedsConsent(t *testing.T) {
 	c := startRest(t, "home")[0]
 	mine := page(t, c.ask("GET", "/v0/box/keys", "", 200), "keys_page")[0]["key_id"].(string)
 	c.ask("POST", "/v0/box/keys", `{"account":"home","role":"operator","expires_in":60}`, http.StatusCreated)
@@ -100,7 +99,7 @@ func TestTheLastOperatorsKeyIsNotRevokedUnnoticed(t *testing.T) {
 	c.ask("GET", "/v0/box/keys", "", 401)
 }
 
-func TestWrongKeysAreRefusedByTheirField(t *testing.T) {
+func TestErrorsAboutKeysNameTheField(t *testing.T) {
 	c := startRest(t, "home")[0]
 	for body, field := range map[string]string{
 		`{"label":"x"}`:                          "account",
@@ -125,7 +124,7 @@ func TestWrongKeysAreRefusedByTheirField(t *testing.T) {
 	}
 }
 
-func TestTheSigningKeyIsToldAndMadeAnew(t *testing.T) {
+func TestTheSigningKeyIsShownAndReplaced(t *testing.T) {
 	c := startRest(t, "home")[0]
 	old := c.ask("GET", "/v0/box/signing-keys/home", "", 200)["webhook_signing_key"]
 	fresh := c.ask("POST", "/v0/box/signing-keys/home", "", 200)["webhook_signing_key"]
@@ -173,7 +172,7 @@ func TestAScreenIsPairedListedAndRevoked(t *testing.T) {
 	c.ask("DELETE", "/v0/box/kiosks/"+mine[len(mine)-1]["key_id"].(string), "", 404)
 }
 
-func TestWebhooksAreListedRetriedForgottenAndTried(t *testing.T) {
+func TestWebhooksAreListedRetriedDeletedAndTested(t *testing.T) {
 	c := startRest(t, "home")[0]
 	for i := range 5 {
 		chat := store.NewChat{
@@ -234,13 +233,13 @@ func TestWebhooksAreListedRetriedForgottenAndTried(t *testing.T) {
 	c.ask("POST", "/v0/box/webhooks/test", `{"url":"https://x.example","account":"nobody"}`, 404)
 }
 
-// heart tells three times how it does and then waits for the end.
-type heart struct {
+// healthSource sends the state three times and then waits for the end.
+type healthSource struct {
 	BoxHealth
 	ended chan struct{}
 }
 
-func (h heart) Watch(ctx context.Context, tell func(any) error) error {
+func (h healthSource) Watch(ctx context.Context, tell func(any) error) error {
 	defer close(h.ended)
 	for n := range 3 {
 		if err := tell(record{"n": n}); err != nil {
@@ -251,9 +250,9 @@ func (h heart) Watch(ctx context.Context, tell func(any) error) error {
 	return nil
 }
 
-// A stream of events ends when its listener goes, when the box stops, and when the
-// key is revoked by which it was opened.
-func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
+// An event stream ends when its client disconnects, when the box stops, and when
+// its key is revoked.
+func TestAStreamEndsWithItsClientItsKeyAndTheBox(t *testing.T) {
 	for name, end := range map[string]func(c client, id string, leave, stop func()){
 		"the listener goes":  func(_ client, _ string, leave, _ func()) { leave() },
 		"the box stops":      func(_ client, _ string, _, stop func()) { stop() },
@@ -264,7 +263,7 @@ func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
 			made := c.ask("POST", "/v0/box/keys", `{"account":"home","role":"operator"}`, http.StatusCreated)
 			running, stop := context.WithCancel(t.Context())
 			defer stop()
-			h := heart{ended: make(chan struct{})}
+			h := healthSource{ended: make(chan struct{})}
 			c.api.BoxHealth, c.api.Running = h, running
 			server := httptest.NewServer(c.api)
 			defer server.Close()
@@ -301,7 +300,7 @@ func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
 	}
 }
 
-func TestVoicesStandInForOthersByPath(t *testing.T) {
+func TestVoiceAliasesAreSetListedAndDeleted(t *testing.T) {
 	c := startRest(t, "home")[0]
 	made := c.ask("PUT", "/v0/box/voice-aliases/AC%2FDC%20%20singer", `{"voice":"joe"}`, 200)
 	if made["name"] != "AC/DC  singer" || made["voice"] != "joe" || made["from"] != "box" {

@@ -8,7 +8,7 @@ import (
 	"parley/store"
 )
 
-func TestChatsAreSearched(t *testing.T) {
+func TestChatsAreFound(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	c := clients[0]
 	said := func(text string) store.Event {
@@ -25,7 +25,7 @@ func TestChatsAreSearched(t *testing.T) {
 	live := c.begin(store.NewChat{StartedMS: at(100)}, said("What is the MUSEUM?"))
 	clients[1].begin(store.NewChat{StartedMS: at(100)}, said("a museum of others"))
 
-	found := func(query string) string { return listed(c.ask("GET", "/v0/box/chats?"+query, "", 200), "chats", "id") }
+	found := func(query string) string { return idsOn(c.ask("GET", "/v0/box/chats?"+query, "", 200), "chats", "id") }
 	for query, want := range map[string]string{
 		"":                                live.ID + " " + old.ID,
 		"search=museum":                   live.ID + " " + old.ID,
@@ -43,13 +43,13 @@ func TestChatsAreSearched(t *testing.T) {
 		}
 	}
 	first := c.ask("GET", "/v0/box/chats?search=museum&limit=1", "", 200)
-	has(t, "the first answer", first, record{"next": live.ID})
-	has(t, "the last answer", c.ask("GET", "/v0/box/chats?search=museum&limit=1&before="+live.ID, "", 200),
+	equal(t, "the first answer", first, record{"next": live.ID})
+	equal(t, "the last answer", c.ask("GET", "/v0/box/chats?search=museum&limit=1&before="+live.ID, "", 200),
 		record{"next": nil})
 	one := c.ask("GET", "/v0/box/chats?custom_session_id=ann", "", 200)["chats"].([]any)[0].(record)
-	has(t, "a chat", one, record{"custom_session_id": "ann", "status": "USER_ENDED", "start_timestamp": at(0),
+	equal(t, "a chat", one, record{"custom_session_id": "ann", "status": "USER_ENDED", "start_timestamp": at(0),
 		"event_count": 1})
-	has(t, "its excerpt", one["excerpt"].(record),
+	equal(t, "its excerpt", one["excerpt"].(record),
 		record{"role": "USER", "text": "Is the museum open?", "timestamp": at(1)})
 
 	for query, want := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// everything is a config with all that can be said, and what it is as a record.
-const everything = `{"name":"all","evi_version":"3","version_description":"d","voice":{"name":"joe",` +
+// fullConfig is a config with every field, and its record.
+const fullConfig = `{"name":"all","evi_version":"3","version_description":"d","voice":{"name":"joe",` +
 	`"provider":"HUME_AI"},
 	"prompt":{"id":"%[1]s","version":0,"prompt_expansion":{"enabled":false}},"prompt_expansion":"ZERO",
 	"language_model":{"model_provider":"ANTHROPIC","model_resource":"claude-sonnet-4-5-20250929","temperature":0.7},
@@ -27,7 +27,7 @@ func TestAConfigIsReturnedWithAllThatWasPosted(t *testing.T) {
 	one := c.ask("POST", "/v0/evi/tools", `{"name":"one","parameters":"{}"}`, 201)
 	two := c.ask("POST", "/v0/evi/tools", `{"name":"two","parameters":"{}"}`, 201)
 	c.ask("POST", fmt.Sprint("/v0/evi/tools/", two["id"]), `{"parameters":"{}","description":"second"}`, 201)
-	posted := fmt.Sprintf(everything, prompt["id"], one["id"], two["id"])
+	posted := fmt.Sprintf(fullConfig, prompt["id"], one["id"], two["id"])
 	made := c.ask("POST", "/v0/evi/configs", posted, 201)
 
 	var want record
@@ -69,7 +69,7 @@ func TestAConfigIsReturnedWithAllThatWasPosted(t *testing.T) {
 	}
 }
 
-func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
+func TestAConfigShowsItsPromptAndToolsAsTheyAreNow(t *testing.T) {
 	c := startRest(t, "home")[0]
 	made := c.ask("POST", "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","prompt":{"text":"Be kind."}}`,
 		201)
@@ -109,9 +109,9 @@ func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
 	}
 }
 
-// A model calls tools by their names, so none gets that of another one of the
-// same config, the box's own included.
-func TestAToolIsNotRenamedIntoAnotherOfItsConfig(t *testing.T) {
+// A model calls tools by their names, so all names in a config differ, including
+// those of the box's tools.
+func TestAToolCannotTakeTheNameOfAnotherToolOfItsConfig(t *testing.T) {
 	c := startRest(t, "home")[0]
 	tool := func(name string) any {
 		return c.ask("POST", "/v0/evi/tools", `{"name":"`+name+`","parameters":"{}"}`, 201)["id"]

@@ -14,22 +14,22 @@ import (
 	"parley/appliance/contract"
 )
 
-// elsewhere is a listener whose clients seem to come from other machines, one
-// address after the other of a list.
-type elsewhere struct {
+// remoteListener is a listener whose clients seem to come from other machines,
+// with the addresses of a list.
+type remoteListener struct {
 	net.Listener
 	mu   sync.Mutex
 	from []string
 }
 
-type stranger struct {
+type remoteConn struct {
 	net.Conn
 	from net.Addr
 }
 
-func (s stranger) RemoteAddr() net.Addr { return s.from }
+func (s remoteConn) RemoteAddr() net.Addr { return s.from }
 
-func (e *elsewhere) Accept() (net.Conn, error) {
+func (e *remoteListener) Accept() (net.Conn, error) {
 	c, err := e.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -38,17 +38,17 @@ func (e *elsewhere) Accept() (net.Conn, error) {
 	defer e.mu.Unlock()
 	at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(e.from[0]))
 	e.from = e.from[1:]
-	return stranger{c, at}, nil
+	return remoteConn{c, at}, nil
 }
 
-func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
+func TestConnectionsAreLimitedByAddressAndInTotal(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	var log bytes.Buffer
-	away := &elsewhere{Listener: l}
+	away := &remoteListener{Listener: l}
 	accepting := Listen(away, Limits{Connections: 6, ConnectionsPerAddress: 2},
 		slog.New(slog.NewTextHandler(&log, nil)))
 	accepted := make(chan net.Conn, 20)
@@ -120,7 +120,7 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 one connection has many requests: each takes a slot.
+// Over HTTP/2, one connection has many requests, and each of them counts.
 func TestRequestsUnderWayAreLimitedByAddress(t *testing.T) {
 	p := newOpenLimiter(Limits{Connections: 100, ConnectionsPerAddress: 2})
 	here, there := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")

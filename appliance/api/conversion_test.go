@@ -21,11 +21,11 @@ import (
 	"parley/appliance/speech"
 )
 
-// startConverting returns a client of a box that hears and speaks.
+// startConverting returns a client of a box that can transcribe and speak.
 func startConverting(t *testing.T) client {
 	c := startRest(t, "home")[0]
 	c.api.Speech = speech.New(speech.Parts{
-		Voices: hum{},
+		Voices: humVoice{},
 		Ear: speech.Ear{Detector: enginetest.LevelDetector(0.01),
 			Transcriber: enginetest.FixedTranscript("Some words.")},
 		Records:   c.api.Records,
@@ -35,7 +35,7 @@ func startConverting(t *testing.T) client {
 	return c
 }
 
-// tone is somebody who speaks for half a second, pauses, and speaks again.
+// tone returns half a second of sound, a pause, and sound again.
 func tone(rateHz int) []float32 {
 	pcm := make([]float32, 2*rateHz)
 	for i := range pcm {
@@ -46,7 +46,7 @@ func tone(rateHz int) []float32 {
 	return pcm
 }
 
-// part is one of a form; a file has a name.
+// part is a part of a form; a file has a name.
 type part struct{ name, file, body string }
 
 func multiparts(t *testing.T, parts ...part) (kind, body string) {
@@ -74,7 +74,7 @@ func multiparts(t *testing.T, parts ...part) (kind, body string) {
 	return w.FormDataContentType(), b.String()
 }
 
-func TestARecordingIsSaidByAnotherVoice(t *testing.T) {
+func TestARecordingIsConvertedToAnotherVoice(t *testing.T) {
 	c := startConverting(t)
 	recording := part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))}
 	kind, body := multiparts(t, recording, part{"voice", "", `{"name":"a"}`}, part{"format", "", `{"type":"pcm"}`},
@@ -111,7 +111,7 @@ func TestARecordingIsSaidByAnotherVoice(t *testing.T) {
 	}
 }
 
-func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
+func TestRecordingsInAllFormatsAreDecoded(t *testing.T) {
 	c := startConverting(t)
 	source := filepath.Join(t.TempDir(), "a.wav")
 	if err := os.WriteFile(source, audio.EncodeWAV(tone(48000), 48000), 0o600); err != nil {
@@ -159,7 +159,7 @@ func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
 	}
 }
 
-func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
+func TestErrorsNameWhyARecordingIsRejected(t *testing.T) {
 	c := startConverting(t)
 	recording := part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))}
 	file := func(body string) []part { return []part{{"audio", "a", body}} }
@@ -210,9 +210,9 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 	}
 }
 
-// A client that brings its recording slowly, or leaves, holds a place of its
-// account's and no more.
-func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
+// A client that sends its recording slowly, or disconnects, takes one of its
+// account's places only.
+func TestUploadsAreLimitedByAccount(t *testing.T) {
 	c := startConverting(t)
 	kind, body := multiparts(t, part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))})
 	var slow []*io.PipeWriter

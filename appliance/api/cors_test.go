@@ -53,9 +53,8 @@ func TestPagesOfAllowedOriginsMayUseTheAPI(t *testing.T) {
 	}
 }
 
-// A client asks what may be done to a call, and is told of the types that it takes
-// (RFC 9725, section 4.2).
-func TestOptionsSayWhatIsTaken(t *testing.T) {
+// A client asks which media types a path accepts (RFC 9725, section 4.2).
+func TestOptionsListMethodsAndMediaTypes(t *testing.T) {
 	b := startBox(t)
 	for path, want := range map[string][3]string{
 		"/v0/evi/chat/webrtc":         {"POST", "application/sdp", ""},

@@ -61,15 +61,15 @@ func serveUntilKilled(dir string) error {
 	}), log).Serve(l)
 }
 
-// victim is a server that is going to be killed, and a client of it.
-type victim struct {
+// serverProcess is a server that will be killed, and its client.
+type serverProcess struct {
 	cmd  *exec.Cmd
 	url  string
 	key  string
 	http http.Client
 }
 
-func startVictim(t *testing.T, dir, key string) *victim {
+func startServer(t *testing.T, dir, key string) *serverProcess {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
@@ -85,7 +85,7 @@ func startVictim(t *testing.T, dir, key string) *victim {
 	if err != nil {
 		t.Fatalf("the server has no address: %v", err)
 	}
-	return &victim{
+	return &serverProcess{
 		cmd:  cmd,
 		url:  "http://" + strings.TrimSpace(address),
 		key:  key,
@@ -93,7 +93,7 @@ func startVictim(t *testing.T, dir, key string) *victim {
 	}
 }
 
-func (v *victim) kill(t *testing.T) {
+func (v *serverProcess) kill(t *testing.T) {
 	t.Helper()
 	if err := v.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -104,9 +104,9 @@ func (v *victim) kill(t *testing.T) {
 	v.http.CloseIdleConnections()
 }
 
-// ask returns what the server answered; an error means that nobody knows what
-// became of the request.
-func (v *victim) ask(method, path, body string) (status int, answer record, err error) {
+// withCookie returns the answer of the server. After an error, it is unknown whether the
+// request took effect.
+func (v *serverProcess) ask(method, path, body string) (status int, answer record, err error) {
 	r, err := http.NewRequest(method, v.url+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -126,17 +126,17 @@ func (v *victim) ask(method, path, body string) (status int, answer record, err 
 	return got.StatusCode, answer, nil
 }
 
-// ledger is what one client was told: what each path answers. What it asked for
-// without hearing an answer is struck out.
-type ledger struct {
-	kept     map[string]string // by path, the version's description; "" for what was deleted
+// acknowledged is what the server has acknowledged to one client: the expected
+// answer of each path. Paths whose last request was not answered are left out.
+type acknowledged struct {
+	kept     map[string]string // by path, the version's description; "" if deleted
 	prompt   string            // the path of its prompt, which gets version after version
 	versions int               // that were acknowledged of it
 	written  int
 }
 
-// write makes one change and notes what was answered.
-func (l *ledger) write(v *victim) error {
+// write makes one change and records the answer.
+func (l *acknowledged) write(v *serverProcess) error {
 	mark := fmt.Sprint("mark ", rand.Uint64())
 	switch n := l.written % 5; {
 	case l.prompt == "":
@@ -160,7 +160,7 @@ func (l *ledger) write(v *victim) error {
 	return nil
 }
 
-func (l *ledger) create(v *victim, path, body, mark string) error {
+func (l *acknowledged) create(v *serverProcess, path, body, mark string) error {
 	status, answer, err := v.ask("POST", path, body)
 	if err != nil || status != http.StatusCreated {
 		return fmt.Errorf("create: %d %v, %w", status, answer, err)
@@ -174,7 +174,7 @@ func (l *ledger) create(v *victim, path, body, mark string) error {
 }
 
 // remove deletes one of the configs.
-func (l *ledger) remove(v *victim) error {
+func (l *acknowledged) remove(v *serverProcess) error {
 	for path, mark := range l.kept {
 		if mark == "" || !strings.Contains(path, "/configs/") {
 			continue
@@ -190,8 +190,8 @@ func (l *ledger) remove(v *victim) error {
 	return nil
 }
 
-// describe changes what one of the versions says of itself.
-func (l *ledger) describe(v *victim, mark string) error {
+// describe changes the description of a version.
+func (l *acknowledged) describe(v *serverProcess, mark string) error {
 	for path, was := range l.kept {
 		if was == "" {
 			continue
@@ -207,9 +207,9 @@ func (l *ledger) describe(v *victim, mark string) error {
 	return nil
 }
 
-// writing lets all clients write until the server dies, which it does so long
+// writeUntilKilled lets all clients write until the server is killed, so long
 // after the first answer.
-func writing(t *testing.T, v *victim, ledgers []*ledger, after time.Duration) {
+func writeUntilKilled(t *testing.T, v *serverProcess, ledgers []*acknowledged, after time.Duration) {
 	t.Helper()
 	begun := make(chan struct{})
 	first := sync.OnceFunc(func() { close(begun) })
@@ -229,9 +229,9 @@ func writing(t *testing.T, v *victim, ledgers []*ledger, after time.Duration) {
 	all.Wait()
 }
 
-// check asks the server for what it acknowledged: what it kept, and what it
-// deleted; and that the versions of each prompt have no gap.
-func (l *ledger) check(t *testing.T, v *victim) {
+// check compares the server's answers with the acknowledged ones, and checks that
+// the versions of each prompt have no gap.
+func (l *acknowledged) check(t *testing.T, v *serverProcess) {
 	t.Helper()
 	for path, mark := range l.kept {
 		status, answer, err := v.ask("GET", path, "")
@@ -251,8 +251,8 @@ func (l *ledger) check(t *testing.T, v *victim) {
 	}
 }
 
-// kills is how many times the server is killed: PARLEY_TEST_KILLS, as make soak
-// sets it, or forty.
+// kills returns how many times the server is killed: PARLEY_TEST_KILLS, which
+// make soak sets, or forty.
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("PARLEY_TEST_KILLS")
@@ -266,9 +266,9 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// Forty times the server is killed with no warning while eight clients
-// write. After each time the file is sound; at the end all is there that was
-// acknowledged, and nothing that was acknowledged to be deleted.
+// The server is killed forty times while eight clients write. Each time the
+// database is intact; at the end everything acknowledged exists, and everything
+// whose deletion was acknowledged is gone.
 func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	records, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
@@ -282,17 +282,17 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 	if err := records.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ledgers := make([]*ledger, 8)
+	ledgers := make([]*acknowledged, 8)
 	for i := range ledgers {
-		ledgers[i] = &ledger{kept: map[string]string{}}
+		ledgers[i] = &acknowledged{kept: map[string]string{}}
 	}
 	written := 0
 	for round := range kills(t) {
-		v := startVictim(t, dir, made.APIKey)
+		v := startServer(t, dir, made.APIKey)
 		if round%5 == 4 {
 			ledgers[round/5%len(ledgers)].check(t, v)
 		}
-		writing(t, v, ledgers, time.Duration(rand.IntN(60))*time.Millisecond)
+		writeUntilKilled(t, v, ledgers, time.Duration(rand.IntN(60))*time.Millisecond)
 		if _, err := store.Inspect(t.Context(), dir); err != nil {
 			t.Fatalf("after kill %d: %v", round+1, err)
 		}
@@ -305,7 +305,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 			t.Fatalf("nothing was written before kill %d", round+1)
 		}
 	}
-	v := startVictim(t, dir, made.APIKey)
+	v := startServer(t, dir, made.APIKey)
 	defer v.kill(t)
 	for _, l := range ledgers {
 		l.check(t, v)

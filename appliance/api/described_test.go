@@ -20,7 +20,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// described holds every answer of an API to its own description.
+// described checks every answer of an API against the API's description.
 type described struct {
 	testing.TB
 	*API
@@ -29,8 +29,7 @@ type described struct {
 	compiler *jsonschema.Compiler
 }
 
-// asDescribed answers as a does, and fails the test at an answer that the
-// description does not have.
+// asDescribed returns a with a check of every answer, which fails the test.
 func asDescribed(t testing.TB, a *API) *described {
 	t.Helper()
 	all, err := a.documents()
@@ -54,7 +53,7 @@ func asDescribed(t testing.TB, a *API) *described {
 }
 
 func (d *described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	kept := &keptAnswer{ResponseWriter: w}
+	kept := &recordedAnswer{ResponseWriter: w}
 	d.API.ServeHTTP(kept, r)
 	method, path, ok := strings.Cut(r.Pattern, " ")
 	if !ok { // a path or a method that there is not
@@ -63,7 +62,7 @@ func (d *described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.check(strings.ToLower(method), strings.TrimSuffix(path, "{$}"), r.Method, kept)
 }
 
-func (d *described) check(method, path, sent string, got *keptAnswer) {
+func (d *described) check(method, path, sent string, got *recordedAnswer) {
 	kind, _, _ := mime.ParseMediaType(got.Header().Get("Content-Type"))
 	status := fmt.Sprint(got.status)
 	at := []string{"components", "schemas", "Problem"}
@@ -90,7 +89,7 @@ func (d *described) check(method, path, sent string, got *keptAnswer) {
 	}
 }
 
-// fits says whether text is what the schema at that place says.
+// fits reports whether text matches the schema at a place of the description.
 func (d *described) fits(at []string, text []byte) error {
 	escaped := make([]string, len(at))
 	for i, a := range at {
@@ -117,21 +116,21 @@ func find(v any, way ...string) any {
 	return v
 }
 
-// keptAnswer passes an answer on and keeps it.
-type keptAnswer struct {
+// recordedAnswer passes an answer on and records it.
+type recordedAnswer struct {
 	http.ResponseWriter
 	status int
 	text   bytes.Buffer
 }
 
-func (k *keptAnswer) WriteHeader(status int) {
+func (k *recordedAnswer) WriteHeader(status int) {
 	if k.status == 0 {
 		k.status = status
 	}
 	k.ResponseWriter.WriteHeader(status)
 }
 
-func (k *keptAnswer) Write(p []byte) (int, error) {
+func (k *recordedAnswer) Write(p []byte) (int, error) {
 	if k.status == 0 {
 		k.status = http.StatusOK
 	}
@@ -140,7 +139,7 @@ func (k *keptAnswer) Write(p []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController flush.
-func (k *keptAnswer) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+func (k *recordedAnswer) Unwrap() http.ResponseWriter { return k.ResponseWriter }
 
 func TestEveryRouteIsDescribed(t *testing.T) {
 	a, _ := box(io.Discard)
@@ -161,9 +160,9 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// What the descriptions say of types comes from the sources: one that a
-// description has and no file of Source, or no comment, is found here.
-func TestEveryTypeIsDescribedInWordsForItsUsers(t *testing.T) {
+// The descriptions of types are the comments in the source. This finds types
+// without a comment, and files that ReadComments does not read.
+func TestEveryTypeIsDescribedWithoutGoTerms(t *testing.T) {
 	a, _ := box(io.Discard)
 	all, err := a.documents()
 	if err != nil {
@@ -189,10 +188,10 @@ func TestEveryTypeIsDescribedInWordsForItsUsers(t *testing.T) {
 	}
 }
 
-// shelf takes what is well formed.
-type shelf struct{ BoxPlugins }
+// fakePlugins accept valid requests.
+type fakePlugins struct{ BoxPlugins }
 
-func (shelf) ChangePlugin(context.Context, string, contract.PostedPluginChange) (contract.ReturnPlugin, error) {
+func (fakePlugins) ChangePlugin(context.Context, string, contract.PostedPluginChange) (contract.ReturnPlugin, error) {
 	return contract.ReturnPlugin{
 		State:    contract.PluginReady,
 		Tools:    []contract.PluginTool{},
@@ -202,7 +201,9 @@ func (shelf) ChangePlugin(context.Context, string, contract.PostedPluginChange) 
 	}, nil
 }
 
-func (shelf) CallPlugin(context.Context, string, string, contract.PostedPluginCall) (contract.PluginCalled, error) {
+func (fakePlugins) CallPlugin(
+	context.Context, string, string, contract.PostedPluginCall,
+) (contract.PluginCalled, error) {
 	return contract.PluginCalled{}, nil
 }
 
@@ -236,9 +237,10 @@ func TestTheExamplesWork(t *testing.T) {
 	}
 }
 
-// What the description allows and what the box takes are compared at the bounds
-// of every text and one past them; package contract does so for all else.
-func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
+// The bounds of every text in the description are compared with what the box
+// accepts, at the bound and one past it. The tests of package contract compare
+// the other bounds.
+func TestDescribedBoundsAreEnforced(t *testing.T) {
 	c := startRest(t, "home")[0]
 	d := c.http.Config.Handler.(*described)
 	for _, rt := range d.API.routes() {
@@ -271,7 +273,7 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 	}
 }
 
-func TestDescriptionsAreReadWithoutAKeyAndAskedForOnce(t *testing.T) {
+func TestDescriptionsArePublicAndCacheable(t *testing.T) {
 	c := startRest(t, "home")[0]
 	for path, kind := range map[string]string{"/openapi.json": "application/json", "/asyncapi.json": "application/json",
 		"/docs": "text/html; charset=utf-8"} {
@@ -291,7 +293,7 @@ func TestDescriptionsAreReadWithoutAKeyAndAskedForOnce(t *testing.T) {
 	}
 }
 
-func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
+func TestThePageNamesEveryRouteAndLoadsNothing(t *testing.T) {
 	a, _ := box(io.Discard)
 	all, err := a.documents()
 	if err != nil {
@@ -325,7 +327,7 @@ func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
 	}
 }
 
-// A phone has its contents in a bar that opens; what people come for is first.
+// On a phone, the contents are in a bar that opens.
 func TestThePageBeginsWithTheChatAndHasContentsAndAnIcon(t *testing.T) {
 	a, _ := box(io.Discard)
 	all, err := a.documents()
@@ -349,7 +351,7 @@ func TestThePageBeginsWithTheChatAndHasContentsAndAnIcon(t *testing.T) {
 	}
 }
 
-func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
+func TestMessagesOfAChatFitTheirDescription(t *testing.T) {
 	a, _ := box(io.Discard)
 	all, err := a.documents()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnAccountThatHoldsAllItMayMakesNothingMore(t *testing.T) {
+func TestAFullAccountCannotStoreMore(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
 	a := home.http.Config.Handler.(*described).API

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Every path that clients and operators use stands on a page of docs, as a whole, for
-// people who search there.
+// Every path that clients and operators use is on a page of docs, complete, so
+// that a search finds it.
 func TestEveryPathIsInTheDocs(t *testing.T) {
 	var docs strings.Builder
 	pages := os.DirFS("../../docs")
@@ -41,9 +41,8 @@ func TestEveryPathIsInTheDocs(t *testing.T) {
 	}
 }
 
-// Every curl that a page has somebody type and that sends JSON says that it does:
-// curl calls what it sends a form otherwise, which is refused with 415.
-func TestTheCurlsOfTheDocsSayThatTheySendJSON(t *testing.T) {
+// Without the header, curl sends JSON as a form, and the answer is 415.
+func TestCurlCommandsInTheDocsSendJSON(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```[a-z]*\n(.*?)```")
 	sends := regexp.MustCompile(`(?:-d|--data\S*|--json) '?[{\[]`)
 	tried := 0

@@ -17,8 +17,8 @@ import (
 	"parley/store"
 )
 
-// A row that leaves one of them out would let in everybody, or nothing.
-func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
+// A row without access would admit nobody, and one without a body limit no body.
+func TestEveryRowIsComplete(t *testing.T) {
 	a, _ := box(io.Discard)
 	for _, rt := range a.routes() {
 		if rt.access < byAnyone || rt.access > byOperator {
@@ -40,7 +40,7 @@ func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
 	}
 }
 
-// keys knows a key of a client, one of an operator, and a token of each.
+// keys has a client's key, an operator's key, and a token of each.
 type keys struct{ fakes }
 
 func (k *keys) OpenKey(_ context.Context, key string) (store.Grant, error) {
@@ -59,9 +59,9 @@ func (k *keys) OpenToken(_ context.Context, token string, _ time.Time) (store.Gr
 	return k.OpenKey(context.Background(), account)
 }
 
-// guarded is an API whose rows are as they are, and whose handlers are one that
-// reads the body, and takes as long as it may where that is asked of it.
-func guarded(t *testing.T) (a *API, rows []route) {
+// echoAPI returns an API with the real rows and one handler for all of them. It
+// reads the body and, on request, waits for the end of its context.
+func echoAPI(t *testing.T) (a *API, rows []route) {
 	t.Helper()
 	// It has the key of links, and one that asks for them.
 	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
@@ -106,7 +106,7 @@ func pathOf(rt route) string {
 	return strings.NewReplacer("{$}", "", "{id}", "x", "{version}", "0").Replace(rt.path)
 }
 
-// try sends a request to a row, with a body of that length.
+// try sends a request to a route, with a body of some length.
 func try(a *API, rt route, query string, length int64, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(rt.method, pathOf(rt)+"?"+query, io.LimitReader(zeros{}, length))
 	r.ContentLength = -1
@@ -125,9 +125,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// Each kind of caller is let in where the row says so, and nowhere else.
-func TestEveryRowLetsInWhomItSays(t *testing.T) {
-	a, rows := guarded(t)
+func TestEveryRowAdmitsItsCallersOnly(t *testing.T) {
+	a, rows := echoAPI(t)
 	link, err := linkToX(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
@@ -181,8 +180,8 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	}
 }
 
-func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
-	a, rows := guarded(t)
+func TestAKeyInTheQueryIsRejectedWithAHint(t *testing.T) {
+	a, rows := echoAPI(t)
 	for _, rt := range rows {
 		if rt.access != byToken && rt.access != byKey || rt.keyInQuery() {
 			continue
@@ -201,8 +200,8 @@ func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 	}
 }
 
-// in is what lets a caller in at a row.
-func in(a *API, rt route) (query string, header []string) {
+// credentialsFor returns what a route admits.
+func credentialsFor(a *API, rt route) (query string, header []string) {
 	switch rt.access {
 	case bySecret:
 		return "", []string{"Authorization", basic("client", "secret")}
@@ -216,7 +215,7 @@ func in(a *API, rt route) (query string, header []string) {
 	return "", []string{"X-Service-Api-Key", "operator"}
 }
 
-// linkToX is the query of a link to chat x that the key in the store asked for.
+// linkToX returns the query of a link to the recording of chat x.
 func linkToX(ctx context.Context, a *API) (string, error) {
 	all, err := a.Records.ListKeys(ctx, "")
 	if err != nil || len(all) == 0 {
@@ -234,10 +233,10 @@ func linkToX(ctx context.Context, a *API) (string, error) {
 	return linkQuery(key, "x", until, asked), nil
 }
 
-func TestEveryRowTakesTheBodyThatItSaysAndNoByteMore(t *testing.T) {
-	a, rows := guarded(t)
+func TestEveryRowBoundsItsBody(t *testing.T) {
+	a, rows := echoAPI(t)
 	for _, rt := range rows {
-		query, header := in(a, rt)
+		query, header := credentialsFor(a, rt)
 		if w := try(a, rt, query, rt.body, header...); w.Code != 200 {
 			t.Errorf("%s %s with %d bytes: %d %s", rt.method, rt.path, rt.body, w.Code, w.Body)
 		}
@@ -262,18 +261,18 @@ type errorReader struct{}
 
 func (errorReader) Read([]byte) (int, error) { return 0, errors.New("it was read") }
 
-func TestEveryRowBeginsItsAnswerInTheTimeThatItSays(t *testing.T) {
-	a, rows := guarded(t)
+func TestEveryRowBoundsTheTimeToItsAnswer(t *testing.T) {
+	a, rows := echoAPI(t)
 	for _, rt := range rows {
 		if rt.isSocket() {
 			continue
 		}
-		query, header := in(a, rt)
+		query, header := credentialsFor(a, rt)
 		synctest.Test(t, func(t *testing.T) {
 			begun := time.Now()
 			if rt.access == byLink { // its end is in the time of the bubble
 				a.now = time.Now
-				query, header = in(a, rt)
+				query, header = credentialsFor(a, rt)
 			}
 			w := try(a, rt, query, 0, append(header, "Wait", "yes")...)
 			if took := time.Since(begun); w.Code != 503 || took != rt.time ||
@@ -287,9 +286,9 @@ func TestEveryRowBeginsItsAnswerInTheTimeThatItSays(t *testing.T) {
 	}
 }
 
-// The time is the box's: a body that takes longer takes none of it, and an
-// answer that has begun goes on.
-func TestTheTimeOfAnAnswerIsTheTimeOfTheBox(t *testing.T) {
+// The time limit is that of the box: the transfer of the body does not count, and
+// an answer that has begun continues.
+func TestTheAnswerTimerExcludesTransferTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body, send := io.Pipe()
 		go func() {

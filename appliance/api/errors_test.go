@@ -16,8 +16,8 @@ import (
 	"parley/store"
 )
 
-// Every kind of error that contract exports has its row, once.
-func TestEveryKindOfErrorIsInTheTable(t *testing.T) {
+// Every error type that package contract exports has one row.
+func TestEveryErrorTypeIsInTheTable(t *testing.T) {
 	rows := map[string]int{}
 	for _, k := range kinds {
 		rows[reflect.TypeOf(k.error).Name()]++
@@ -32,7 +32,7 @@ func TestEveryKindOfErrorIsInTheTable(t *testing.T) {
 	}
 }
 
-// exportedErrors are the types called Err… of a package.
+// exportedErrors returns the types of a package whose names begin with Err.
 func exportedErrors(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -59,7 +59,7 @@ func exportedErrors(t *testing.T, folder string) map[string]bool {
 	return found
 }
 
-// What a client can bring about in the store is its business, and has a kind.
+// Errors of the store that a client can cause have a kind.
 func TestErrorsOfTheStoreHaveAKind(t *testing.T) {
 	for _, err := range []error{store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrBusy, store.ErrFull,
 		store.ErrReadOnly, store.ErrClosed, store.ErrMissing{}} {
@@ -69,9 +69,9 @@ func TestErrorsOfTheStoreHaveAKind(t *testing.T) {
 	}
 }
 
-// What is the client's business stays it where it is joined with other errors, the
-// first of them first: a later offer of a call that lacks Opus was answered with 500.
-func TestErrorsThatAreJoinedHaveTheKindOfTheFirst(t *testing.T) {
+// A new offer of a call without Opus was once answered with 500, because its
+// error was joined with others.
+func TestJoinedErrorsHaveTheKindOfTheFirst(t *testing.T) {
 	own := errors.New("closing it")
 	for _, err := range []error{
 		errors.Join(contract.ErrInvalid{Field: "body"}, nil),

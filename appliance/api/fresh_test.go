@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the descriptions anew")
 
-// The descriptions that are checked in are what the routes, the readers and the
-// comments say.
+// The descriptions in the repository match the routes, the readers and the
+// comments.
 func TestTheDescriptionsAreFresh(t *testing.T) {
 	a, _ := box(io.Discard)
 	for name, want := range makeDescriptions(t, a) {
@@ -32,7 +32,7 @@ func TestTheDescriptionsAreFresh(t *testing.T) {
 	}
 }
 
-// makeDescriptions writes the descriptions of a, by the names of their files.
+// makeDescriptions generates the descriptions of a, by file name.
 func makeDescriptions(t *testing.T, a *API) map[string][]byte {
 	t.Helper()
 	box := a.description()
@@ -65,8 +65,7 @@ func makeDescriptions(t *testing.T, a *API) map[string][]byte {
 	}
 }
 
-// What is not made from the source cannot be in the program.
-func TestTheProgramHoldsNoSourceOfItsOwn(t *testing.T) {
+func TestOnlyGeneratedFilesAreEmbedded(t *testing.T) {
 	entries, err := generated.ReadDir("described")
 	if err != nil || len(entries) != 4 {
 		t.Errorf("%v, %v", entries, err)

@@ -14,7 +14,7 @@ import (
 	"parley/internal/golden"
 )
 
-// Programs call these paths, and each lets in whom it says.
+// Programs rely on these paths and on who may use them.
 func TestGoldenRoutes(t *testing.T) {
 	var lines []string
 	for _, rt := range New(Parts{}).routes() {
@@ -23,8 +23,8 @@ func TestGoldenRoutes(t *testing.T) {
 	golden.Names(t, "routes", lines)
 }
 
-// Programs read these fields of what they are answered, by the statuses of each
-// route; the lines without one are what the types named there have.
+// Programs rely on these fields of the answers, by route and status. Lines
+// without a route have the fields of a type.
 func TestGoldenAnswers(t *testing.T) {
 	var lines []string
 	for _, rt := range New(Parts{}).routes() {
@@ -45,8 +45,8 @@ func TestGoldenAnswers(t *testing.T) {
 		"malformed: "+golden.Fields(reflect.TypeFor[malformed]())))
 }
 
-// Programs look at the status and the code of what is refused. The codes of the
-// table come with their status, and those that are made elsewhere alone.
+// Programs rely on the status and the code of errors. Codes of the table are
+// listed with their status, others alone.
 func TestGoldenErrors(t *testing.T) {
 	var lines []string
 	for _, k := range kinds {
@@ -79,8 +79,8 @@ func TestGoldenErrors(t *testing.T) {
 	golden.Names(t, "errors", lines)
 }
 
-// codesIn is where n says the code of an error by itself: in a problem, or a
-// refused token, or as "code" of a map, or set as Code.
+// codesIn returns the expressions in n that are the code of an error: in a
+// problem or an errToken, as "code" of a map, or assigned to Code.
 func codesIn(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.CompositeLit:

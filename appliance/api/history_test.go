@@ -39,10 +39,10 @@ func (c client) end(id string, status store.Status, atMS int64) {
 	}
 }
 
-// at is a time of the history, so many seconds after its beginning.
+// at returns a time of the history, so many seconds after its beginning.
 func at(seconds int64) int64 { return 1_700_000_000_000 + 1000*seconds }
 
-// eventsOfAllTypes is a conversation in which everything happens.
+// eventsOfAllTypes returns a chat with every type of event.
 func eventsOfAllTypes() []store.Event {
 	var all []store.Event
 	for i, e := range []store.Event{
@@ -72,8 +72,8 @@ func eventsOfAllTypes() []store.Event {
 	return all
 }
 
-// has checks that fields of a record are as wanted; nil means absent.
-func has(t testing.TB, what string, got record, want record) {
+// equal compares fields of a record; nil means absent.
+func equal(t testing.TB, what string, got record, want record) {
 	t.Helper()
 	for name, v := range want {
 		w, _ := json.Marshal(v)
@@ -83,8 +83,8 @@ func has(t testing.TB, what string, got record, want record) {
 	}
 }
 
-// listed are the ids on a page, or another field of what is on it.
-func listed(list record, page, field string) string {
+// idsOn returns the ids on a page, or another field of its entries.
+func idsOn(list record, page, field string) string {
 	var all []string
 	for _, v := range list[page].([]any) {
 		all = append(all, fmt.Sprint(v.(record)[field]))
@@ -105,14 +105,15 @@ func TestAChatIsReturnedAsItHappened(t *testing.T) {
 		"config":        record{"id": chat.Config.ID, "version": 3}, "metadata": chat.Metadata,
 	}
 	got := c.ask("GET", path+"?page_size=100", "", 200)
-	has(t, "a live chat", got, want)
-	has(t, "its page", got, record{"page_number": 0, "page_size": 100, "total_pages": 1, "pagination_direction": "ASC"})
+	equal(t, "a live chat", got, want)
+	equal(t, "its page", got,
+		record{"page_number": 0, "page_size": 100, "total_pages": 1, "pagination_direction": "ASC"})
 	events := got["events_page"].([]any)
 	if len(events) != len(said) {
 		t.Fatalf("%d events, want %d", len(events), len(said))
 	}
 	for i, e := range said {
-		has(t, string(e.Type), events[i].(record), record{
+		equal(t, string(e.Type), events[i].(record), record{
 			"id": e.ID, "chat_id": chat.ID, "timestamp": e.AtMS, "type": e.Type, "role": e.Role,
 			"message_text":     orNil(e.MessageText),
 			"emotion_features": orNil(e.EmotionFeatures), "metadata": orNil(e.Metadata),
@@ -121,13 +122,13 @@ func TestAChatIsReturnedAsItHappened(t *testing.T) {
 	}
 	c.end(chat.ID, store.InactivityTimeout, at(99))
 	want["status"], want["end_timestamp"] = "INACTIVITY_TIMEOUT", at(99)
-	has(t, "an ended chat", c.ask("GET", path, "", 200), want)
+	equal(t, "an ended chat", c.ask("GET", path, "", 200), want)
 	list := c.ask("GET", "/v0/evi/chats", "", 200)
 	want["event_count"] = len(said)
-	has(t, "the list's", list["chats_page"].([]any)[0].(record), want)
+	equal(t, "the list's", list["chats_page"].([]any)[0].(record), want)
 
 	plain := c.begin(store.NewChat{StartedMS: at(200)})
-	has(t, "a plain chat", c.ask("GET", "/v0/evi/chats/"+plain.ID, "", 200),
+	equal(t, "a plain chat", c.ask("GET", "/v0/evi/chats/"+plain.ID, "", 200),
 		record{"config": nil, "metadata": nil, "events_page": []any{}, "total_pages": 0})
 
 	for query, want := range map[string]string{
@@ -139,8 +140,8 @@ func TestAChatIsReturnedAsItHappened(t *testing.T) {
 		"page_size=&page_number=&ascending_order=&more=param": ids(said[:10]),
 	} {
 		got := c.ask("GET", path+"?"+query, "", 200)
-		if listed(got, "events_page", "id") != want {
-			t.Errorf("%s: %v", query, listed(got, "events_page", "type"))
+		if idsOn(got, "events_page", "id") != want {
+			t.Errorf("%s: %v", query, idsOn(got, "events_page", "type"))
 		}
 		if direction := got["pagination_direction"]; strings.Contains(query, "false") != (direction == "DESC") {
 			t.Errorf("%s: direction %v", query, direction)
@@ -171,8 +172,8 @@ func reversed(events []store.Event) string {
 	return strings.Join(all, " ")
 }
 
-// threeGroups are a history: group 0 with three chats, 1 with one that failed,
-// 2 with one that is live. The configs are a, b, none, a, b.
+// threeGroups stores three groups: one of three chats, one whose chat failed, and
+// one whose chat is live. The configs are a, b, none, a, b.
 func threeGroups(c client) (chats []store.NewChat) {
 	a, b := store.ConfigRef{ID: "a"}, store.ConfigRef{ID: "b", Version: 1}
 	chats = append(chats, c.begin(store.NewChat{StartedMS: at(0), Config: a}, eventsOfAllTypes()...))
@@ -217,15 +218,15 @@ func TestListsOfChatsAreFiltered(t *testing.T) {
 			ids = append(ids, chats[i].ID)
 		}
 		got := c.ask("GET", "/v0/evi/chats?"+query, "", 200)
-		if listed(got, "chats_page", "id") != strings.Join(ids, " ") {
-			t.Errorf("%s: %s", query, listed(got, "chats_page", "start_timestamp"))
+		if idsOn(got, "chats_page", "id") != strings.Join(ids, " ") {
+			t.Errorf("%s: %s", query, idsOn(got, "chats_page", "start_timestamp"))
 		}
 	}
-	has(t, "pages", c.ask("GET", "/v0/evi/chats?page_size=2&page_number=9", "", 200),
+	equal(t, "pages", c.ask("GET", "/v0/evi/chats?page_size=2&page_number=9", "", 200),
 		record{"total_pages": 3, "page_number": 9, "page_size": 2, "chats_page": []any{}})
 }
 
-func TestChatGroupsHoldTheirChats(t *testing.T) {
+func TestChatGroupsListTheirChats(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chats := threeGroups(c)
 	list := c.ask("GET", "/v0/evi/chat_groups", "", 200)
@@ -233,28 +234,29 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 	if len(groups) != 3 {
 		t.Fatalf("groups: %v", list)
 	}
-	has(t, "the list", list, record{"page_number": 0, "page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
-	has(t, "the resumed group", groups[0].(record), record{
+	equal(t, "the list", list,
+		record{"page_number": 0, "page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
+	equal(t, "the resumed group", groups[0].(record), record{
 		"id": chats[0].GroupID, "first_start_timestamp": at(0), "most_recent_start_timestamp": at(6),
 		"most_recent_chat_id": chats[3].ID,
 		"most_recent_config":  record{"id": "a", "version": 0}, "num_chats": 3, "active": false,
 	})
-	has(t, "the group without a config", groups[1].(record),
+	equal(t, "the group without a config", groups[1].(record),
 		record{"most_recent_config": nil, "num_chats": 1, "active": false})
-	has(t, "the live group", groups[2].(record),
+	equal(t, "the live group", groups[2].(record),
 		record{"most_recent_config": record{"id": "b", "version": 1}, "active": true})
 	for query, want := range map[string]string{
 		"config_id=a": chats[0].GroupID, "config_id=b": chats[4].GroupID, "config_id=none": "",
 		"page_size=1&page_number=1": chats[2].GroupID, "page_size=1&ascending_order=false": chats[4].GroupID,
 	} {
-		if got := listed(c.ask("GET", "/v0/evi/chat_groups?"+query, "", 200), "chat_groups_page", "id"); got != want {
+		if got := idsOn(c.ask("GET", "/v0/evi/chat_groups?"+query, "", 200), "chat_groups_page", "id"); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
 
 	path := "/v0/evi/chat_groups/" + chats[0].GroupID
 	got := c.ask("GET", path, "", 200)
-	has(t, "a group", got, record{"id": chats[0].GroupID, "first_start_timestamp": at(0),
+	equal(t, "a group", got, record{"id": chats[0].GroupID, "first_start_timestamp": at(0),
 		"most_recent_start_timestamp": at(6), "num_chats": 3, "active": false, "total_pages": 1})
 	for query, want := range map[string][]int{
 		"": {0, 1, 3}, "ascending_order=false": {3, 1, 0}, "status=USER_ENDED": {0, 3}, "status=ERROR": {},
@@ -265,25 +267,25 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 		for _, i := range want {
 			ids = append(ids, chats[i].ID)
 		}
-		if got := listed(c.ask("GET", path+"?"+query, "", 200), "chats_page", "id"); got != strings.Join(ids, " ") {
+		if got := idsOn(c.ask("GET", path+"?"+query, "", 200), "chats_page", "id"); got != strings.Join(ids, " ") {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
 
 	// Its events: 13 of the first chat, 4 of the second, 2 of the third.
 	events := c.ask("GET", path+"/events?page_size=100", "", 200)
-	all := strings.Fields(listed(events, "events_page", "id"))
-	if len(all) != 19 || listed(events, "events_page",
+	all := strings.Fields(idsOn(events, "events_page", "id"))
+	if len(all) != 19 || idsOn(events, "events_page",
 		"chat_id") != strings.TrimSpace(strings.Repeat(chats[0].ID+" ", 13)+strings.Repeat(chats[1].ID+" ", 4)+
 		strings.Repeat(chats[3].ID+" ", 2)) {
 		t.Fatalf("events: %v", events)
 	}
-	has(t, "events", events, record{"id": chats[0].GroupID, "page_number": 0, "page_size": 100, "total_pages": 1,
+	equal(t, "events", events, record{"id": chats[0].GroupID, "page_number": 0, "page_size": 100, "total_pages": 1,
 		"pagination_direction": "ASC"})
 	for query, want := range map[string][]string{"page_size=5&page_number=2": all[10:15],
 		"page_size=5&page_number=3": all[15:], "page_size=5&page_number=4": nil,
 		"page_size=2&ascending_order=false": {all[18], all[17]}} {
-		if got := listed(c.ask("GET", path+"/events?"+query, "", 200), "events_page", "id"); got != strings.Join(want,
+		if got := idsOn(c.ask("GET", path+"/events?"+query, "", 200), "events_page", "id"); got != strings.Join(want,
 			" ") {
 			t.Errorf("%s: %s", query, got)
 		}
@@ -304,7 +306,7 @@ func TestADeletedGroupIsGoneOverREST(t *testing.T) {
 		{"GET", "/v0/evi/chats/" + chats[0].ID}, {"GET", "/v0/evi/chats/" + chats[1].ID + "/audio"}} {
 		c.ask(gone[0], gone[1], "", 404)
 	}
-	if got := listed(c.ask("GET", "/v0/evi/chats", "", 200), "chats_page", "id"); got != chats[2].ID+" "+chats[4].ID {
+	if got := idsOn(c.ask("GET", "/v0/evi/chats", "", 200), "chats_page", "id"); got != chats[2].ID+" "+chats[4].ID {
 		t.Errorf("left are %s", got)
 	}
 }
@@ -329,14 +331,14 @@ func TestNothingOfAnotherAccountsHistoryIsVisible(t *testing.T) {
 	}
 	for _, list := range [][2]string{{"/v0/evi/chats?config_id=a", "chats_page"}, {"/v0/evi/chats", "chats_page"},
 		{"/v0/evi/chat_groups", "chat_groups_page"}} {
-		if got := work.ask("GET", list[0], "", 200); listed(got, list[1], "id") != "" || got["total_pages"] != 0.0 {
+		if got := work.ask("GET", list[0], "", 200); idsOn(got, list[1], "id") != "" || got["total_pages"] != 0.0 {
 			t.Errorf("%s: %v", list[0], got)
 		}
 	}
 	home.ask("GET", "/v0/evi/chats/"+id, "", 200)
 }
 
-func TestWrongQueriesOfTheHistoryAreNamed(t *testing.T) {
+func TestErrorsNameTheQueryParameterOfTheHistory(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chats := threeGroups(c)
 	for _, path := range []string{"/v0/evi/chats", "/v0/evi/chats/" + chats[0].ID, "/v0/evi/chat_groups",
@@ -365,8 +367,8 @@ func TestWrongQueriesOfTheHistoryAreNamed(t *testing.T) {
 	}
 }
 
-// sound writes one side of a chat: a tone from a time on.
-func (c client) sound(chatID string, side store.Side, rateHz int, hz float64, from, to float64) {
+// addSound writes one side of a chat: a tone that begins at a time.
+func (c client) addSound(chatID string, side store.Side, rateHz int, hz float64, from, to float64) {
 	c.t.Helper()
 	f, err := c.api.Records.CreateRecording(chatID, side)
 	if err != nil {
@@ -387,7 +389,7 @@ func (c client) sound(chatID string, side store.Side, rateHz int, hz float64, fr
 	}
 }
 
-// fetch gets a link without a key.
+// fetch requests a link without a key.
 func (c client) fetch(method, url string, header ...string) (*http.Response, []byte) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, url, nil)
@@ -409,21 +411,22 @@ func (c client) fetch(method, url string, header ...string) (*http.Response, []b
 	return answer, data
 }
 
-func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
+func TestALinkServesARecordingUntilItExpires(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{StartedMS: at(0), Recorded: true})
 	ask := func() record { return c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200) }
-	has(t, "before anybody spoke", ask(),
+	equal(t, "before anybody spoke", ask(),
 		record{"id": chat.ID, "user_id": c.account, "status": "QUEUED", "signed_audio_url": nil})
-	c.sound(chat.ID, store.UserSide, 16000, 500, 0, 2)
-	has(t, "while it is live", ask(), record{"status": "IN_PROGRESS", "signed_audio_url": nil, "filename": nil})
-	c.sound(chat.ID, store.AssistantSide, 48000, 900, 1, 25.5)
+	c.addSound(chat.ID, store.UserSide, 16000, 500, 0, 2)
+	equal(t, "while it is live", ask(), record{"status": "IN_PROGRESS", "signed_audio_url": nil, "filename": nil})
+	c.addSound(chat.ID, store.AssistantSide, 48000, 900, 1, 25.5)
 	c.end(chat.ID, store.UserEnded, at(26))
 
 	now := time.Now()
 	c.api.now = func() time.Time { return now }
 	got := ask()
-	has(t, "ended", got, record{"id": chat.ID, "user_id": c.account, "status": "COMPLETE", "filename": chat.ID + ".wav",
+	equal(t, "ended", got, record{"id": chat.ID, "user_id": c.account, "status": "COMPLETE",
+		"filename":                               chat.ID + ".wav",
 		"modified_at":                            at(26),
 		"signed_url_expiration_timestamp_millis": now.Add(time.Hour).UnixMilli()})
 	url := got["signed_audio_url"].(string)
@@ -443,7 +446,8 @@ func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
 	for _, x := range []struct{ from, to, hz500, hz900 float64 }{{0.1, 0.9, 0.2, 0}, {1.1, 1.9, 0.2, 0.2},
 		{2.1, 9.9, 0, 0.2}, {10.1, 25.3, 0, 0.2}} {
 		part := pcm[int(x.from*24000):int(x.to*24000)]
-		if a, b := loudAt(part, 500), loudAt(part, 900); math.Abs(a-x.hz500) > 0.05 || math.Abs(b-x.hz900) > 0.05 {
+		a, b := amplitudeAt(part, 500), amplitudeAt(part, 900)
+		if math.Abs(a-x.hz500) > 0.05 || math.Abs(b-x.hz900) > 0.05 {
 			t.Errorf("from %g to %g s the user is heard with %.2f and the assistant with %.2f, want %g and %g", x.from,
 				x.to, a, b, x.hz500, x.hz900)
 		}
@@ -452,8 +456,8 @@ func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
 	checkLinkIsSafe(t, c, url, &now)
 }
 
-// loudAt is half the amplitude of a tone in pcm.
-func loudAt(pcm []float32, hz float64) float64 {
+// amplitudeAt returns half the amplitude of a tone in pcm.
+func amplitudeAt(pcm []float32, hz float64) float64 {
 	var re, im float64
 	for i, v := range pcm {
 		s, c := math.Sincos(2 * math.Pi * hz * float64(i) / 24000)
@@ -534,7 +538,7 @@ func checkLinkIsSafe(t *testing.T, c client, url string, now *time.Time) {
 	*now = begun
 }
 
-func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
+func TestALinkHasTheAddressThatTheClientUses(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{Recorded: true})
 	c.end(chat.ID, store.UserEnded, at(1))
@@ -557,8 +561,8 @@ func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
 	}
 }
 
-// A client of HTTP/1.0 need not say by which name it came.
-func TestALinkIsWholeForAClientThatNamesNoHost(t *testing.T) {
+// HTTP/1.0 does not require a Host header.
+func TestALinkIsCompleteWithoutAHostHeader(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{Recorded: true})
 	c.end(chat.ID, store.UserEnded, at(1))
@@ -575,12 +579,12 @@ func TestALinkIsWholeForAClientThatNamesNoHost(t *testing.T) {
 	}
 }
 
-func TestEveryStatusOfARecordingIsTold(t *testing.T) {
+func TestEveryStatusOfARecording(t *testing.T) {
 	c := startRest(t, "home")[0]
 	unrecorded := c.begin(store.NewChat{StartedMS: at(0)})
 	c.end(unrecorded.ID, store.UserEnded, at(1))
 	failed := c.begin(store.NewChat{GroupID: unrecorded.GroupID, StartedMS: at(2), Recorded: true})
-	c.sound(failed.ID, store.UserSide, 16000, 500, 0, 1)
+	c.addSound(failed.ID, store.UserSide, 16000, 500, 0, 1)
 	if err := c.api.Records.FailRecording(t.Context(), failed.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -590,14 +594,15 @@ func TestEveryStatusOfARecordingIsTold(t *testing.T) {
 
 	path := "/v0/evi/chat_groups/" + unrecorded.GroupID + "/audio"
 	got := c.ask("GET", path, "", 200)
-	has(t, "the page", got, record{"id": unrecorded.GroupID, "user_id": c.account, "num_chats": 3, "page_number": 0,
-		"page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
-	if ids, status := listed(got, "audio_reconstructions_page", "id"),
-		listed(got, "audio_reconstructions_page", "status"); ids != unrecorded.ID+" "+failed.ID+" "+silent.ID ||
+	equal(t, "the page", got, record{"id": unrecorded.GroupID, "user_id": c.account, "num_chats": 3,
+		"page_number": 0,
+		"page_size":   10, "total_pages": 1, "pagination_direction": "ASC"})
+	if ids, status := idsOn(got, "audio_reconstructions_page", "id"),
+		idsOn(got, "audio_reconstructions_page", "status"); ids != unrecorded.ID+" "+failed.ID+" "+silent.ID ||
 		status != "CANCELLED ERROR COMPLETE" {
 		t.Errorf("%s: %s", ids, status)
 	}
-	if got := listed(c.ask("GET", path+"?page_size=1&page_number=1&ascending_order=false", "", 200),
+	if got := idsOn(c.ask("GET", path+"?page_size=1&page_number=1&ascending_order=false", "", 200),
 		"audio_reconstructions_page", "id"); got != failed.ID {
 		t.Errorf("the second from the end is %s", got)
 	}
@@ -619,8 +624,8 @@ func TestEveryStatusOfARecordingIsTold(t *testing.T) {
 	}
 }
 
-// spoil changes a piece of a recording on the disk.
-func (c client) spoil(chatID string, side store.Side, change func(data []byte) []byte) {
+// damage changes a part of a recording on the disk.
+func (c client) damage(chatID string, side store.Side, change func(data []byte) []byte) {
 	c.t.Helper()
 	f, err := c.api.Records.OpenRecording(chatID, side)
 	if err != nil {
@@ -636,8 +641,8 @@ func (c client) spoil(chatID string, side store.Side, change func(data []byte) [
 	}
 }
 
-// What is left of a damaged recording is heard, and it is an ERROR from then on.
-func TestWhatIsLeftOfADamagedRecordingIsHeard(t *testing.T) {
+// The recording is an ERROR from then on.
+func TestTheRestOfADamagedRecordingIsServed(t *testing.T) {
 	garbage := func([]byte) []byte { return []byte("no sound at all, and long enough to be a header of one") }
 	for name, damage := range map[string]struct {
 		side   store.Side
@@ -651,10 +656,10 @@ func TestWhatIsLeftOfADamagedRecordingIsHeard(t *testing.T) {
 	} {
 		c := startRest(t, "home")[0]
 		chat := c.begin(store.NewChat{StartedMS: at(0), Recorded: true})
-		c.sound(chat.ID, store.UserSide, 16000, 500, 0, 5)
-		c.sound(chat.ID, store.AssistantSide, 48000, 500, 5, 10)
+		c.addSound(chat.ID, store.UserSide, 16000, 500, 0, 5)
+		c.addSound(chat.ID, store.AssistantSide, 48000, 500, 5, 10)
 		c.end(chat.ID, store.UserEnded, at(10))
-		c.spoil(chat.ID, damage.side, damage.change)
+		c.damage(chat.ID, damage.side, damage.change)
 		got := c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200)
 		answer, body := c.fetch("GET", got["signed_audio_url"].(string))
 		if answer.StatusCode != 200 {
@@ -674,13 +679,12 @@ func TestWhatIsLeftOfADamagedRecordingIsHeard(t *testing.T) {
 				t.Errorf("%s: the %s is as loud as %.2f", name, side, loud)
 			}
 		}
-		has(t, name, c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
+		equal(t, name, c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
 	}
 }
 
-// A recording that does not begin as one is a fault of the disk: it is told as
-// one, and nothing of the path is.
-func TestADamagedRecordingIsAFaultOfOurs(t *testing.T) {
+// The answer does not name the file.
+func TestAnUnreadableRecordingIs500(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{Recorded: true})
 	f, err := c.api.Records.CreateRecording(chat.ID, store.UserSide)
@@ -697,5 +701,5 @@ func TestADamagedRecordingIsAFaultOfOurs(t *testing.T) {
 	if answer, body := c.fetch("GET", url); answer.StatusCode != 500 || strings.Contains(string(body), "opus") {
 		t.Errorf("%d %s", answer.StatusCode, body)
 	}
-	has(t, "afterwards", c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
+	equal(t, "afterwards", c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
 }

@@ -11,8 +11,7 @@ import (
 	"parley/store"
 )
 
-// screens are keys of screens: one with a config, one with the box's own
-// assistant.
+// screens are the keys of two screens, one with a config and one without.
 type screens struct{ keys }
 
 func (s *screens) OpenKey(ctx context.Context, key string) (store.Grant, error) {
@@ -23,10 +22,10 @@ func (s *screens) OpenKey(ctx context.Context, key string) (store.Grant, error) 
 	return s.keys.OpenKey(ctx, key)
 }
 
-// The key of a screen opens conversations with its config, whatever else is asked
-// for, and nothing else.
-func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
-	a, rows := guarded(t)
+// The key of a screen opens chats with its config, whatever the query says, and
+// nothing else.
+func TestTheKeyOfAScreenOpensItsChatsOnly(t *testing.T) {
+	a, rows := echoAPI(t)
 	a.Keys = &screens{}
 	opened := 0
 	for _, rt := range rows {
@@ -54,8 +53,8 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 	}
 }
 
-// What a message may change is the same over every line: it is asked of the pass.
-func TestThePassOfAScreenPermitsLess(t *testing.T) {
+// Every line asks the authorization.
+func TestAScreenMayNotSendEveryMessage(t *testing.T) {
 	bound, prompt := "c1", "You are a poet."
 	m := contract.SessionSettings{SystemPrompt: &prompt}
 	if err := (&authorization{grant: store.Grant{Kiosk: &bound}}).Permits(m); err == nil {
@@ -82,7 +81,7 @@ func TestAWrongCodePairsNothing(t *testing.T) {
 	}
 }
 
-func TestThePageOfAScreenIsKeptByItsTag(t *testing.T) {
+func TestThePageOfAScreenIsCachedByItsTag(t *testing.T) {
 	a, _ := box(&strings.Builder{})
 	w := httptest.NewRecorder()
 	a.ServeHTTP(w, httptest.NewRequest("GET", "/kiosk", nil))

@@ -23,19 +23,20 @@ import (
 	"parley/store"
 )
 
-// secretFolder is where the data of these tests lies: no answer may name it.
+// secretFolder is in the path of the test's data; no answer may contain it.
 const secretFolder = "a-folder-nobody-is-told-of"
 
-// leaks are what only the log may say, in lower case.
-var leaks = []string{secretFolder, "sqlite", "disk image", "no such file", ".go:", "goroutine", "recording.", "panic"}
+// secrets are in lower case.
+var secrets = []string{secretFolder, "sqlite", "disk image", "no such file", ".go:", "goroutine", "recording.", "panic"}
 
 var sqlWord = regexp.MustCompile(`\bsql\b`)
 
-// leaked is the first of leaks in what an answer says, or "". Answers may be whole
-// pages, in which a regular expression for all leaks takes minutes with -race.
-func leaked(said string) string {
+// leakIn returns the first of secrets in an answer, or "". Answers may be whole
+// pages, in which one regular expression for all secrets takes minutes with
+// -race.
+func leakIn(said string) string {
 	said = strings.ToLower(said)
-	for _, leak := range leaks {
+	for _, leak := range secrets {
 		if strings.Contains(said, leak) {
 			return leak
 		}
@@ -46,7 +47,7 @@ func leaked(said string) string {
 	return ""
 }
 
-// wrapped is an error inside others, as deep as chance has it.
+// wrapped wraps an error at a random depth.
 func wrapped(err error) error {
 	for range rand.IntN(4) {
 		switch rand.IntN(3) {
@@ -61,7 +62,7 @@ func wrapped(err error) error {
 	return err
 }
 
-// failing are parts of the box that fail in every way that there is.
+// failing are Parts that fail in every possible way.
 type failing struct{}
 
 func (failing) error() error {
@@ -156,9 +157,9 @@ func (f failing) ListVoices(context.Context, string, contract.VoiceProvider) ([]
 	return nil, f.error()
 }
 
-// askAll sends every row a request that gets as far as it can, and fails the
-// test where an answer says what only the log may.
-func askAll(t *testing.T, a *API, what string) {
+// requestAll sends a request to every route that gets as far as possible, and
+// fails the test if an answer contains a secret.
+func requestAll(t *testing.T, a *API, what string) {
 	t.Helper()
 	for _, rt := range a.routes() {
 		r := httptest.NewRequest(rt.method, pathOf(rt), strings.NewReader(rt.about.Example))
@@ -169,7 +170,7 @@ func askAll(t *testing.T, a *API, what string) {
 		if rt.about.Example == "" {
 			r = httptest.NewRequest(rt.method, pathOf(rt), nil)
 		}
-		query, header := in(a, rt)
+		query, header := credentialsFor(a, rt)
 		r.URL.RawQuery = query
 		for i := 0; i+1 < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])
@@ -180,13 +181,13 @@ func askAll(t *testing.T, a *API, what string) {
 		if strings.HasPrefix(rt.path, "/docs") || strings.HasSuffix(rt.path, "api.json") {
 			continue // they speak of errors
 		}
-		if said := leaked(w.Body.String() + fmt.Sprint(w.Header())); said != "" {
+		if said := leakIn(w.Body.String() + fmt.Sprint(w.Header())); said != "" {
 			t.Errorf("%s: %s %s says %q: %d %v %s", what, rt.method, rt.path, said, w.Code, w.Header(), w.Body)
 		}
 	}
 }
 
-func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
+func TestNoAnswerLeaksInternals(t *testing.T) {
 	silent := slog.New(slog.DiscardHandler)
 	for what, breakIt := range map[string]func(t *testing.T, s *store.Store, dir string){
 		"sound": func(*testing.T, *store.Store, string) {},
@@ -271,7 +272,7 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 			}
 			for range 3 { // each time with other errors
 				for what, box := range boxes {
-					askAll(t, box, what)
+					requestAll(t, box, what)
 				}
 			}
 		})
@@ -282,7 +283,7 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/x", nil)
 		a.answerError(newResponse(w, r, maxStall), r, failing{}.error())
-		if said := leaked(w.Body.String()); said != "" || w.Code < 400 {
+		if said := leakIn(w.Body.String()); said != "" || w.Code < 400 {
 			t.Fatalf("%q: %d %s", said, w.Code, w.Body)
 		}
 	}

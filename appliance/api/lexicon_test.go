@@ -9,7 +9,7 @@ import (
 	"parley/appliance/text"
 )
 
-func TestAnAccountSaysHowItsWordsAreSaid(t *testing.T) {
+func TestPronunciationsAreSetListedAndDeleted(t *testing.T) {
 	both := startRest(t, "museum", "clinic")
 	c, other := both[0], both[1]
 	var changed []string
@@ -45,7 +45,7 @@ func TestAnAccountSaysHowItsWordsAreSaid(t *testing.T) {
 	}
 }
 
-func TestAWrongPronunciationSaysWhatIsAllowed(t *testing.T) {
+func TestErrorsAboutPronunciationsSayWhatIsAllowed(t *testing.T) {
 	c := startRest(t, "museum")[0]
 	const path = "/v0/box/lexicon"
 	for _, row := range []struct {

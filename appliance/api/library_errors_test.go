@@ -14,7 +14,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// sharedText is written to by many.
+// sharedText can be written to concurrently.
 type sharedText struct {
 	mu sync.Mutex
 	strings.Builder
@@ -32,9 +32,9 @@ func (s *sharedText) String() string {
 	return s.Builder.String()
 }
 
-// What the HTTP library refuses before anything of ours sees it looks like all
-// else that is refused: JSON, with an id that the log has.
-func TestWhatTheLibraryRefusesIsAnsweredInJSON(t *testing.T) {
+// An error answer of the HTTP library looks like all other errors: JSON, with an
+// id that is in the log.
+func TestErrorsOfTheLibraryAreAnsweredInJSON(t *testing.T) {
 	a, _ := box(io.Discard)
 	var log sharedText
 	server := NewServer(a, slog.New(slog.DiscardHandler))
@@ -101,7 +101,7 @@ func TestWhatTheLibraryRefusesIsAnsweredInJSON(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	if err := server.Shutdown(t.Context()); err != nil { // it waits for who is still told that it sent too much
+	if err := server.Shutdown(t.Context()); err != nil { // waits for the last error answer
 		t.Error(err)
 	}
 	<-served

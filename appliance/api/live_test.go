@@ -24,8 +24,8 @@ func post(t *testing.T, a *API, target, sent string, header ...string) *http.Res
 	return w.Result()
 }
 
-// Every message of a client but audio goes into a live chat as it was sent.
-func TestWhatIsSentToALiveChatGetsThere(t *testing.T) {
+// Every client message except audio reaches the chat unchanged.
+func TestSentMessagesReachTheLiveChat(t *testing.T) {
 	a, f := box(io.Discard)
 	prompt := "Be brief."
 	for sent, want := range map[string]contract.ClientMessage{
@@ -60,9 +60,8 @@ func TestWhatIsSentToALiveChatGetsThere(t *testing.T) {
 	}
 }
 
-// What does not fit is answered as clients of such interfaces read it: a list of
-// places, each with what is wrong there.
-func TestWhatDoesNotFitALiveChatIsAnsweredWith422(t *testing.T) {
+// The answer is a list of problems, each with its path.
+func TestMalformedMessagesAreAnsweredWith422(t *testing.T) {
 	a, f := box(io.Discard)
 	for sent, want := range map[string]string{
 		``:  `body malformed: the body is empty`,
@@ -112,7 +111,7 @@ func TestWhatDoesNotFitALiveChatIsAnsweredWith422(t *testing.T) {
 	}
 }
 
-func TestALiveChatThatThereIsNotIs404(t *testing.T) {
+func TestAMissingLiveChatIs404(t *testing.T) {
 	a, f := box(io.Discard)
 	for _, id := range []string{"gone", "a%2Fb", "%00", strings.Repeat("x", 5000)} {
 		r := post(t, a, "/v0/evi/chat/"+id+"/send", `{"type":"pause_assistant_message"}`)

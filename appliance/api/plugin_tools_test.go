@@ -8,7 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// pluginTools are the tools of a box's plugins, which tests change.
+// pluginTools are tools of plugins, which a test can change.
 type pluginTools struct {
 	all []contract.ReturnUserDefinedTool
 }
@@ -32,7 +32,7 @@ func hoursTool() contract.ReturnUserDefinedTool {
 	}
 }
 
-func TestToolsOfPluginsStandBehindTheAccountsOwn(t *testing.T) {
+func TestToolsOfPluginsFollowTheAccountsTools(t *testing.T) {
 	p := &pluginTools{}
 	for i := range 3 {
 		tool := hoursTool()
@@ -86,8 +86,8 @@ func TestAToolOfAPluginIsReadOnly(t *testing.T) {
 	}
 }
 
-// A config uses such a tool by its id, in whatever version is installed, and has
-// it no more when the plugin is gone.
+// A config uses the tool by its id, in the installed version, until the plugin is
+// removed.
 func TestAConfigUsesAToolOfAPlugin(t *testing.T) {
 	p := &pluginTools{[]contract.ReturnUserDefinedTool{hoursTool()}}
 	c := startRestWith(t, p, "museum")[0]

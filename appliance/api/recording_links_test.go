@@ -14,7 +14,7 @@ import (
 	"parley/store"
 )
 
-// linkBy is the link to a chat's recording that who brings these headers is given.
+// linkBy returns a link to a chat's recording, requested with some headers.
 func (c client) linkBy(chatID string, header ...string) string {
 	c.t.Helper()
 	answer, body := c.fetch("GET", c.http.URL+"/v0/evi/chats/"+chatID+"/audio", header...)
@@ -27,19 +27,17 @@ func (c client) linkBy(chatID string, header ...string) string {
 	return got.Link
 }
 
-// recorded is a chat that has ended and can be heard.
-func (c client) recorded() string {
+// recordedChat returns a finished chat with a recording.
+func (c client) recordedChat() string {
 	chat := c.begin(store.NewChat{StartedMS: at(0), Recorded: true})
-	c.sound(chat.ID, store.UserSide, 16000, 500, 0, 1)
+	c.addSound(chat.ID, store.UserSide, 16000, 500, 0, 1)
 	c.end(chat.ID, store.UserEnded, at(1))
 	return chat.ID
 }
 
-// A link to a recording is as good as the key, or the session of the console, that
-// asked for it, and no longer.
-func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
+func TestALinkEndsWithItsKeyOrSession(t *testing.T) {
 	c := startRest(t, "home")[0]
-	chat, records := c.recorded(), c.api.Records
+	chat, records := c.recordedChat(), c.api.Records
 	now := time.Now()
 	c.api.now = func() time.Time { return now }
 	stays := c.linkBy(chat, "X-Service-Api-Key", c.key)
@@ -106,8 +104,7 @@ func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
 	}
 }
 
-// What is being heard by a link ends with it too.
-func TestARecordingIsHeardNoFurtherThanItsLinkHolds(t *testing.T) {
+func TestARevokedLinkEndsADownload(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	turn := make(chan struct{}, 1)
 	sound := serialReader{ctx, strings.NewReader(strings.Repeat("x", 100)), turn}

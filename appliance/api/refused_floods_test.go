@@ -15,49 +15,49 @@ import (
 	"parley/store"
 )
 
-// counted are keys that count how often they are asked for one.
-type counted struct {
+// countingKeys counts the lookups.
+type countingKeys struct {
 	keys
 	asked atomic.Int32
 }
 
-func (k *counted) OpenKey(ctx context.Context, key string) (store.Grant, error) {
+func (k *countingKeys) OpenKey(ctx context.Context, key string) (store.Grant, error) {
 	k.asked.Add(1)
 	return k.keys.OpenKey(ctx, key)
 }
 
-func (k *counted) OpenToken(ctx context.Context, token string, at time.Time) (store.Grant, error) {
+func (k *countingKeys) OpenToken(ctx context.Context, token string, at time.Time) (store.Grant, error) {
 	k.asked.Add(1)
 	return k.keys.OpenToken(ctx, token, at)
 }
 
-func (k *counted) OpenSession(ctx context.Context, cookie string, at time.Time) (store.Grant, error) {
+func (k *countingKeys) OpenSession(ctx context.Context, cookie string, at time.Time) (store.Grant, error) {
 	k.asked.Add(1)
 	return k.keys.OpenSession(ctx, cookie, at)
 }
 
-func (k *counted) CreateToken(ctx context.Context, key, secret string, at time.Time) (string, error) {
+func (k *countingKeys) CreateToken(ctx context.Context, key, secret string, at time.Time) (string, error) {
 	k.asked.Add(1)
 	return k.keys.CreateToken(ctx, key, secret, at)
 }
 
-func (k *counted) SignIn(ctx context.Context, link, browser, address string, at time.Time) (string, store.Session,
+func (k *countingKeys) SignIn(ctx context.Context, link, browser, address string, at time.Time) (string, store.Session,
 	error) {
 	k.asked.Add(1)
 	return "", store.Session{}, store.ErrNotFound
 }
 
-func (k *counted) Pair(context.Context, string, time.Time) (store.Credentials, store.Kiosk, error) {
+func (k *countingKeys) Pair(context.Context, string, time.Time) (store.Credentials, store.Kiosk, error) {
 	k.asked.Add(1)
 	return store.Credentials{}, store.Kiosk{}, store.ErrNotFound
 }
 
-// flooded is an API of which an address has ten requests a burst, and one more
-// in a thousand seconds.
-func flooded(t *testing.T) (*API, *counted) {
+// newFloodedAPI returns an API that allows an address ten requests at once, and
+// one more in a thousand seconds.
+func newFloodedAPI(t *testing.T) (*API, *countingKeys) {
 	t.Helper()
-	a, _ := guarded(t)
-	k := &counted{}
+	a, _ := echoAPI(t)
+	k := &countingKeys{}
 	a.Keys = k
 	a.mux = http.NewServeMux()
 	a.register(a.routes())
@@ -68,8 +68,8 @@ func flooded(t *testing.T) (*API, *counted) {
 	return a, k
 }
 
-// sent is the status of a request from an address.
-func sent(t *testing.T, a *API, from, method, path, body string, header ...string) int {
+// statusOf returns the status of a request from an address.
+func statusOf(t *testing.T, a *API, from, method, path, body string, header ...string) int {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.RemoteAddr = from
@@ -86,9 +86,9 @@ func sent(t *testing.T, a *API, from, method, path, body string, header ...strin
 	return w.Code
 }
 
-// However many wrong keys, tokens, secrets, codes and links come from an address,
-// the database is asked about as many as its share has, also where that is the
-// machine itself. Others are not held up.
+// However many wrong credentials come from an address, even from the machine
+// itself, no more of them are looked up than its rate allows. Other addresses are
+// not delayed.
 func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 	for _, c := range []struct {
 		what, method, path, body string
@@ -112,16 +112,16 @@ func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 		{"codes", "POST", "/v0/box/kiosks", `{"code":"ABCD-2345"}`, func(int) []string { return nil }},
 	} {
 		for _, from := range []string{"192.0.2.1:5", "127.0.0.1:5"} {
-			a, k := flooded(t)
+			a, k := newFloodedAPI(t)
 			for i := range 100 {
-				if got := sent(t, a, from, c.method, c.path, c.body, c.header(i)...); got != 401 && got != 429 {
+				if got := statusOf(t, a, from, c.method, c.path, c.body, c.header(i)...); got != 401 && got != 429 {
 					t.Fatalf("%s: %d", c.what, got)
 				}
 			}
 			if n := k.asked.Load(); n != 10 {
 				t.Errorf("%s from %s: the database was asked %d times", c.what, from, n)
 			}
-			if got := sent(t, a, "192.0.2.2:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key",
+			if got := statusOf(t, a, "192.0.2.2:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key",
 				"wrong"); got != 401 {
 				t.Errorf("%s: another address gets %d", c.what, got)
 			}
@@ -129,21 +129,20 @@ func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 	}
 }
 
-// Who is let in and asks for more than the account's share is not looked up either.
-func TestAFloodWithAGoodKeyDoesNotReachTheDatabase(t *testing.T) {
-	a, k := flooded(t)
+func TestAFloodWithAValidKeyDoesNotReachTheDatabase(t *testing.T) {
+	a, k := newFloodedAPI(t)
 	a.rates.bucket("client").SetLimit(0.001)
 	last := 0
 	for range 100 {
-		last = sent(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "client")
+		last = statusOf(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "client")
 	}
 	if n := k.asked.Load(); last != 429 || n != 10 {
 		t.Errorf("%d, and the database was asked %d times", last, n)
 	}
 }
 
-// What nothing is looked up for takes from the address's share too.
-func TestWhatIsRefusedTakesFromTheAddress(t *testing.T) {
+// Requests that are rejected without a lookup count too.
+func TestRejectedRequestsCountForTheAddress(t *testing.T) {
 	for _, c := range []struct {
 		what, method, path string
 		header             []string
@@ -160,36 +159,38 @@ func TestWhatIsRefusedTakesFromTheAddress(t *testing.T) {
 		{"a key in the query", "GET", "/v0/evi/configs?api_key=client", nil, 401},
 		{"a link", "GET", "/v0/evi/chats/x/audio.wav?expires=1&signature=00", nil, 403},
 	} {
-		a, k := flooded(t)
+		a, k := newFloodedAPI(t)
 		for i := range 10 {
-			if got := sent(t, a, "192.0.2.1:5", c.method, c.path, "", c.header...); got != c.want {
+			if got := statusOf(t, a, "192.0.2.1:5", c.method, c.path, "", c.header...); got != c.want {
 				t.Fatalf("%s, the %dth: %d", c.what, i, got)
 			}
 		}
-		if got := sent(t, a, "192.0.2.1:5", c.method, c.path, "", c.header...); got != 429 {
+		if got := statusOf(t, a, "192.0.2.1:5", c.method, c.path, "", c.header...); got != 429 {
 			t.Errorf("%s, above the share: %d", c.what, got)
 		}
-		if got := sent(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "wrong"); got != 429 ||
+		got := statusOf(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "wrong")
+		if got != 429 ||
 			k.asked.Load() != 0 {
 			t.Errorf("%s: a wrong key after it: %d, and the database was asked", c.what, got)
 		}
-		if got := sent(t, a, "192.0.2.2:5", c.method, c.path, "", c.header...); got != c.want {
+		if got := statusOf(t, a, "192.0.2.2:5", c.method, c.path, "", c.header...); got != c.want {
 			t.Errorf("%s, from another address: %d", c.what, got)
 		}
 	}
 }
 
-// Who has been let in is let in from an address whose share is gone: those who
-// share it with a guesser have done nothing.
-func TestANeighbourOfAFloodGoesOn(t *testing.T) {
-	a, rows := guarded(t)
+// Clients with valid credentials share the address with an attacker.
+func TestOtherClientsAtAFloodingAddressKeepWorking(t *testing.T) {
+	a, rows := echoAPI(t)
 	a.rates = newRequestRates(Limits{RequestsPerSecond: 1, RequestBurst: 1000})
 	a.rates.bucket("192.0.2.1/32").SetLimit(0.001)
 	a.rates.bucket("192.0.2.1/32").SetBurst(10)
 	open := rows[slices.IndexFunc(rows, func(rt route) bool {
 		return rt.access == byToken && rt.method == "GET" && !rt.isSocket()
 	})]
-	office := func(header ...string) int { return sent(t, a, "192.0.2.1:9", open.method, pathOf(open), "", header...) }
+	office := func(header ...string) int {
+		return statusOf(t, a, "192.0.2.1:9", open.method, pathOf(open), "", header...)
+	}
 	// An office of a hundred that behaves takes nothing of it.
 	for i := range 100 {
 		if got := office("X-Service-Api-Key", "client"); got != 200 {
@@ -213,9 +214,9 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	}
 }
 
-// A token, and a screen's key, that the box has just made is good although its
-// address has never shown it.
-func TestWhatTheBoxHasMadeIsKnown(t *testing.T) {
+// A new token, or the key of a newly paired screen, works although its address
+// has not used it yet.
+func TestNewCredentialsWorkAtAFloodingAddress(t *testing.T) {
 	b := startBox(t)
 	made := b.key("home")
 	b.api.rates = newRequestRates(Limits{RequestsPerSecond: 1, RequestBurst: 10})
@@ -230,7 +231,7 @@ func TestWhatTheBoxHasMadeIsKnown(t *testing.T) {
 	if a := b.ask("GET", "/v0/evi/chat", "", "X-Service-Api-Key", made.APIKey); a.StatusCode != 429 {
 		t.Errorf("a key that nobody has shown: %d %s", a.StatusCode, a.text)
 	}
-	// What is revoked is known no more.
+	// A revoked key no longer counts as valid lately.
 	if err := b.store.RevokeKey(t.Context(), made.KeyID); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAnAccountThatAsksTooOftenWaitsAndOthersDoNot(t *testing.T) {
+func TestRequestsAreLimitedByAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newRequestRates(Limits{RequestsPerSecond: 10, RequestBurst: 20})
 		ask := func(account string) int {
@@ -48,8 +48,8 @@ func TestAnAccountThatAsksTooOftenWaitsAndOthersDoNot(t *testing.T) {
 	})
 }
 
-func TestWhereNoKeyIsNeededTheAddressCounts(t *testing.T) {
-	b, rows := guarded(t)
+func TestRequestsWithoutAKeyAreLimitedByAddress(t *testing.T) {
+	b, rows := echoAPI(t)
 	b.rates = newRequestRates(Limits{RequestsPerSecond: 5, RequestBurst: 10})
 	from := func(address string, rt route, header ...string) int {
 		r := httptest.NewRequest(rt.method, pathOf(rt), nil)
@@ -98,7 +98,7 @@ func TestWhereNoKeyIsNeededTheAddressCounts(t *testing.T) {
 	}
 }
 
-func TestWithoutALimitNobodyWaits(t *testing.T) {
+func TestNoLimitMeansNoWait(t *testing.T) {
 	s := newRequestRates(Limits{})
 	for range 10_000 {
 		if err := errors.Join(s.allowAccount("one"),

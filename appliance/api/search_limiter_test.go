@@ -54,7 +54,7 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 	})
 }
 
-func TestASearchWaitsForAWhileAndAsLongAsItsClient(t *testing.T) {
+func TestASearchWaitsWithinBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSearchLimiter()
 		for range searchesPerAccount {
@@ -74,9 +74,9 @@ func TestASearchWaitsForAWhileAndAsLongAsItsClient(t *testing.T) {
 	})
 }
 
-// While one account has all the searches that it may have, another one's key is
-// looked up and its search answered, and whatever else the first one asks for too.
-func TestSearchesOfOneHoldUpNobodyElse(t *testing.T) {
+// While one account runs all the searches that it may, other accounts' searches
+// and its own other requests are answered.
+func TestSearchesOfOneAccountDoNotDelayOthers(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
 	var leave []func()

@@ -9,9 +9,9 @@ import (
 	"parley/store"
 )
 
-// consoleBox is a box with its records, and a browser that is signed in to it.
+// consoleBox is a box with a browser that is signed in to its console.
 type consoleBox struct {
-	*realBox
+	*storeBox
 	cookie *http.Cookie
 	id     string
 }
@@ -19,7 +19,7 @@ type consoleBox struct {
 func signedIn(t *testing.T) *consoleBox {
 	b := startBox(t)
 	b.api.Records = b.store
-	c := &consoleBox{realBox: b}
+	c := &consoleBox{storeBox: b}
 	a := c.signIn(c.link())
 	if a.StatusCode != 201 || len(a.Cookies()) != 1 {
 		t.Fatalf("%d %s", a.StatusCode, a.text)
@@ -42,13 +42,13 @@ func (c *consoleBox) signIn(link string, header ...string) answer {
 	return c.ask("POST", "/v0/box/sessions", `{"link":"`+link+`"}`, header...)
 }
 
-// by asks with the cookie.
-func (c *consoleBox) by(method, path, body string, header ...string) answer {
+// withCookie sends a request with the cookie.
+func (c *consoleBox) withCookie(method, path, body string, header ...string) answer {
 	c.t.Helper()
 	return c.ask(method, path, body, append(header, "Cookie", c.cookie.Name+"="+c.cookie.Value)...)
 }
 
-func TestTheCookieOfASessionIsForTheBoxAlone(t *testing.T) {
+func TestTheSessionCookieIsForTheBoxOnly(t *testing.T) {
 	c := signedIn(t)
 	port := c.http.URL[strings.LastIndexByte(c.http.URL, ':')+1:]
 	if k := c.cookie; k.Name != "parley-"+port || !k.HttpOnly || k.SameSite != http.SameSiteStrictMode ||
@@ -57,9 +57,8 @@ func TestTheCookieOfASessionIsForTheBoxAlone(t *testing.T) {
 	}
 }
 
-// Who is no page of the box's own does nothing with the cookie, though a browser
-// sends it along.
-func TestOnlyThePagesOfTheBoxUseItsCookie(t *testing.T) {
+// A browser sends the cookie for pages of other origins too.
+func TestOnlyPagesOfTheBoxCanUseTheCookie(t *testing.T) {
 	c := signedIn(t)
 	own := c.http.URL
 	for _, try := range []struct {
@@ -91,7 +90,7 @@ func TestOnlyThePagesOfTheBoxUseItsCookie(t *testing.T) {
 			[]string{"Upgrade", "websocket", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403},
 		{"a socket of nobody knows whom", "GET", "/v0/evi/chat", []string{"Upgrade", "websocket"}, 403},
 	} {
-		if a := c.by(try.method, try.path, `{"account":"default"}`, try.header...); a.StatusCode != try.want {
+		if a := c.withCookie(try.method, try.path, `{"account":"default"}`, try.header...); a.StatusCode != try.want {
 			t.Errorf("%s: %d, want %d: %s", try.name, a.StatusCode, try.want, a.text)
 		}
 	}
@@ -101,7 +100,7 @@ func TestOnlyThePagesOfTheBoxUseItsCookie(t *testing.T) {
 	}
 }
 
-func TestWhoGuessesLinksAndCookiesIsSlowed(t *testing.T) {
+func TestGuessedLinksAndCookiesAreLimited(t *testing.T) {
 	c := signedIn(t)
 	for n := range maxWrong + 2 {
 		want := http.StatusUnauthorized
@@ -117,7 +116,7 @@ func TestWhoGuessesLinksAndCookiesIsSlowed(t *testing.T) {
 			t.Errorf("try %d: %d, want %d: %s", n, a.StatusCode, want, a.text)
 		}
 	}
-	if a := c.by("GET", "/v0/box/operator", ""); a.StatusCode != 200 {
+	if a := c.withCookie("GET", "/v0/box/operator", ""); a.StatusCode != 200 {
 		t.Errorf("who is signed in is shut out with them: %d", a.StatusCode)
 	}
 	if a := c.signIn(c.link()); a.StatusCode != 201 {
@@ -125,7 +124,7 @@ func TestWhoGuessesLinksAndCookiesIsSlowed(t *testing.T) {
 	}
 }
 
-func TestALinkIsOfNoUseAgainOrLate(t *testing.T) {
+func TestASignInLinkWorksOnceAndInTime(t *testing.T) {
 	c := signedIn(t)
 	link := c.link()
 	c.wait(store.SignInLife)
@@ -143,34 +142,35 @@ func TestALinkIsOfNoUseAgainOrLate(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsEndedOrPastItsTimeOpensNothing(t *testing.T) {
+func TestEndedAndExpiredSessionsOpenNothing(t *testing.T) {
 	c := signedIn(t)
-	if a := c.by("GET", "/v0/box/sessions", ""); a.StatusCode != 200 || !strings.Contains(a.text, `"current":true`) ||
+	if a := c.withCookie("GET", "/v0/box/sessions", ""); a.StatusCode != 200 ||
+		!strings.Contains(a.text, `"current":true`) ||
 		strings.Contains(a.text, c.cookie.Value) {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
-	a := c.by("DELETE", "/v0/box/sessions/"+c.id, "", "Sec-Fetch-Site", "same-origin")
+	a := c.withCookie("DELETE", "/v0/box/sessions/"+c.id, "", "Sec-Fetch-Site", "same-origin")
 	if a.StatusCode != 200 || len(a.Cookies()) != 1 || a.Cookies()[0].MaxAge != -1 {
 		t.Errorf("%d %v", a.StatusCode, a.Cookies())
 	}
-	if a := c.by("GET", "/v0/box/operator", ""); a.StatusCode != 401 {
+	if a := c.withCookie("GET", "/v0/box/operator", ""); a.StatusCode != 401 {
 		t.Errorf("ended: %d", a.StatusCode)
 	}
 	c = signedIn(t)
 	c.wait(store.SessionIdle - time.Minute)
-	if a := c.by("GET", "/v0/box/operator", ""); a.StatusCode != 200 {
+	if a := c.withCookie("GET", "/v0/box/operator", ""); a.StatusCode != 200 {
 		t.Errorf("in time: %d", a.StatusCode)
 	}
 	c.wait(store.SessionIdle)
-	if a := c.by("GET", "/v0/box/operator", ""); a.StatusCode != 401 {
+	if a := c.withCookie("GET", "/v0/box/operator", ""); a.StatusCode != 401 {
 		t.Errorf("idle: %d", a.StatusCode)
 	}
 }
 
-func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
+func TestASessionCanSwitchAccountsAndAKeyCannot(t *testing.T) {
 	c := signedIn(t)
 	made := c.key("museum") // the first of all, so an operator's
-	if a := c.by("PATCH", "/v0/box/operator", `{"account":"museum"}`, "Sec-Fetch-Site",
+	if a := c.withCookie("PATCH", "/v0/box/operator", `{"account":"museum"}`, "Sec-Fetch-Site",
 		"same-origin"); a.StatusCode != 200 || a.body["account"] != "museum" {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
@@ -178,10 +178,10 @@ func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := c.by("GET", "/v0/evi/chat", ""); a.text != museum.ID {
+	if a := c.withCookie("GET", "/v0/evi/chat", ""); a.text != museum.ID {
 		t.Errorf("it talks for %q", a.text)
 	}
-	if a := c.by("PATCH", "/v0/box/operator", `{"account":"nobody"}`, "Sec-Fetch-Site",
+	if a := c.withCookie("PATCH", "/v0/box/operator", `{"account":"nobody"}`, "Sec-Fetch-Site",
 		"same-origin"); a.StatusCode != 422 && a.StatusCode != 400 {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
@@ -191,12 +191,12 @@ func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
 	}
 	// A key counts before the cookie, so that a page with a key of its own, as the
 	// kiosk's, does what that may.
-	if a := c.by("GET", "/v0/box/operator", "", "X-Service-Api-Key", "wrong"); a.StatusCode != 401 {
+	if a := c.withCookie("GET", "/v0/box/operator", "", "X-Service-Api-Key", "wrong"); a.StatusCode != 401 {
 		t.Errorf("a wrong key beside the cookie: %d", a.StatusCode)
 	}
 }
 
-func TestTheFrontIsAPageForBrowsersAndTextForOthers(t *testing.T) {
+func TestHomeIsAPageForBrowsersAndTextForOthers(t *testing.T) {
 	b := startBox(t)
 	page := b.ask("GET", "/", "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	if page.StatusCode != 200 || !strings.Contains(page.text, "console.js") ||

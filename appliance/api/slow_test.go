@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// patientFor is stalled, for tests that wait for it: long enough for clients that
-// take and send all they can on a machine with ten other things to do.
-const patientFor = 2 * time.Second
+// testStall replaces maxStall in tests. It is long enough for clients at full
+// speed on a busy machine.
+const testStall = 2 * time.Second
 
-// slowBox serves on real sockets, with two more rows: one that sends as much as
-// is asked for, and one that reads what it gets.
+// slowBox serves on real sockets, with two more routes: one sends as much as
+// requested, and one reads everything.
 type slowBox struct {
 	*httptest.Server
 	api *API
@@ -40,7 +40,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 		Log:    slog.New(slog.NewTextHandler(&b.log, nil)),
 		Limits: limits,
 	})
-	b.api.maxStall = patientFor
+	b.api.maxStall = testStall
 	b.add(
 		row{"GET", "/much/{mb}", byAnyone, noBody, normal, nothing,
 			func(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -63,7 +63,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 	b.Server = httptest.NewUnstartedServer(nil)
 	b.Listener = Listen(b.Listener, limits, b.api.Log)
 	b.Config = NewServer(b.api, b.api.Log)
-	b.Config.ReadHeaderTimeout = patientFor
+	b.Config.ReadHeaderTimeout = testStall
 	t.Cleanup(b.Close)
 	return b
 }
@@ -74,8 +74,8 @@ func (b *slowBox) add(rows ...row) {
 	}
 }
 
-// others fails the test where somebody else is not served.
-func (b *slowBox) others(t *testing.T) {
+// othersAreServed fails the test if another client is not served.
+func (b *slowBox) othersAreServed(t *testing.T) {
 	t.Helper()
 	client := *b.Client()
 	client.Timeout = 30 * time.Second
@@ -100,9 +100,9 @@ func (b *slowBox) dial(t *testing.T) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// cutOff waits until the box has closed a connection of which nothing is read
-// any more: what is sent to it then comes back as a reset.
-func cutOff(t *testing.T, conn net.Conn) {
+// waitUntilClosed waits until the box has closed a connection that the client
+// does not read: what the client sends is then answered with a reset.
+func waitUntilClosed(t *testing.T, conn net.Conn) {
 	t.Helper()
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	for {
@@ -127,17 +127,17 @@ func TestClientsThatNeverReadAreCutOffAndOthersAreServed(t *testing.T) {
 		// One after the other, so that no buffer on the way takes them all.
 		fmt.Fprint(conns[i], strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: box\r\n\r\n", 40))
 	}
-	b.others(t)
+	b.othersAreServed(t)
 	for _, conn := range conns {
-		cutOff(t, conn)
+		waitUntilClosed(t, conn)
 	}
 	if n := b.sending.Load(); n > 0 {
 		t.Errorf("%d answers are still under way", n)
 	}
-	b.others(t)
+	b.othersAreServed(t)
 }
 
-func TestAReaderOfAByteNowAndThenIsCutOff(t *testing.T) {
+func TestAReaderBelowTheMinimumRateIsCutOff(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.Start()
 	conn := b.dial(t)
@@ -152,7 +152,7 @@ func TestAReaderOfAByteNowAndThenIsCutOff(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1))
 		time.Sleep(5 * time.Millisecond)
 	}
-	if took := time.Since(begun); took < patientFor || took > time.Minute {
+	if took := time.Since(begun); took < testStall || took > time.Minute {
 		t.Errorf("it was cut off after %v", took)
 	}
 	b.Close()
@@ -161,8 +161,8 @@ func TestAReaderOfAByteNowAndThenIsCutOff(t *testing.T) {
 	}
 }
 
-// It takes many times as long as a client that stops may take.
-func TestASlowReaderThatMovesGetsAllOfIt(t *testing.T) {
+// The transfer takes many times as long as a stalled client may take.
+func TestASlowReaderGetsTheWholeAnswer(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.api.maxStall = time.Second
 	b.Start()
@@ -201,12 +201,12 @@ func TestAHeaderThatNeverEndsIsCutOff(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}()
-		t.Cleanup(func() { cutOff(t, conn) })
+		t.Cleanup(func() { waitUntilClosed(t, conn) })
 	}
-	b.others(t)
+	b.othersAreServed(t)
 }
 
-func TestABodyThatHardlyMovesIsRefused(t *testing.T) {
+func TestABodyBelowTheMinimumRateIsRejected(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.Start()
 	for name, head := range map[string]string{
@@ -237,20 +237,20 @@ func TestABodyThatHardlyMovesIsRefused(t *testing.T) {
 			if path == "/much" && (r.StatusCode != 408 || body(t, r)["code"] != "too_slow") {
 				t.Errorf("%s, %s: %d", path, name, r.StatusCode)
 			}
-			cutOff(t, conn)
+			waitUntilClosed(t, conn)
 		}
 	}
-	b.others(t)
+	b.othersAreServed(t)
 }
 
-func TestASlowBodyThatMovesIsTaken(t *testing.T) {
+func TestASlowBodyIsAccepted(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.Start()
 	body, send := io.Pipe()
 	go func() {
 		for range 12 {
 			_, _ = send.Write(make([]byte, progressBytes))
-			time.Sleep(patientFor / 3)
+			time.Sleep(testStall / 3)
 		}
 		send.Close()
 	}()
@@ -283,7 +283,7 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 		}
 		unreadStreams[i] = answer
 	}
-	b.others(t)
+	b.othersAreServed(t)
 	for begun := time.Now(); b.sending.Load() > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
 			t.Fatalf("%d streams are still under way", b.sending.Load())
@@ -294,11 +294,10 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 			t.Errorf("all of it came, %d bytes", n)
 		}
 	}
-	b.others(t)
+	b.othersAreServed(t)
 }
 
-// A stream may rest between two pieces for as long as it likes: only the client
-// is timed.
+// Only the client is timed, so a stream may pause as long as it likes.
 func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.add(row{"GET", "/pause", byAnyone, noBody, normal, nothing,
@@ -310,7 +309,7 @@ func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 				if err := http.NewResponseController(w).Flush(); err != nil {
 					return err
 				}
-				time.Sleep(2 * patientFor)
+				time.Sleep(2 * testStall)
 			}
 			return nil
 		}})
@@ -326,7 +325,6 @@ func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 	}
 }
 
-// With TLS, a client that never says anything is cut off like any other.
 func TestATLSHandshakeThatNeverComesIsCutOff(t *testing.T) {
 	b := startSlow(t, Limits{})
 	b.StartTLS()
@@ -335,5 +333,5 @@ func TestATLSHandshakeThatNeverComesIsCutOff(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("%v", err)
 	}
-	b.others(t)
+	b.othersAreServed(t)
 }

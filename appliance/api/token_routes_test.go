@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// tokenRoutes is all that a visitor's browser may do: talk, and have something
-// spoken. Nothing here lists, changes or deletes what others said or what the
-// operator set.
+// tokenRoutes lists what a visitor's browser may do: talk, and request speech.
+// None of them lists, changes or deletes what others said or what the operator
+// set.
 var tokenRoutes = map[string]bool{
 	"GET /v0/evi/chat":                      true,
 	"GET /v0/assistant/chat":                true,
@@ -27,10 +27,9 @@ var tokenRoutes = map[string]bool{
 	"GET /v0/tts/voices":                    true,
 }
 
-// A token is in every visitor's hands. What it opens is this list; a route that is
-// added later is closed to it.
+// Every visitor can have a token. A route that is added later is closed to it.
 func TestAnAccessTokenOpensItsListAndNothingElse(t *testing.T) {
-	a, rows := guarded(t)
+	a, rows := echoAPI(t)
 	opened := map[string]bool{}
 	for _, rt := range rows {
 		name := rt.method + " " + rt.path

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestATokenIsMadeOfKeyAndSecretByFormOrJSON(t *testing.T) {
+func TestATokenIsIssuedForKeyAndSecret(t *testing.T) {
 	b := startBox(t)
 	made := b.key("home")
 	right := basic(made.APIKey, made.SecretKey)
@@ -28,9 +28,9 @@ func TestATokenIsMadeOfKeyAndSecretByFormOrJSON(t *testing.T) {
 	}
 }
 
-// The words in error are those of RFC 6749, section 5.2; the rest is as in
-// every other error.
-func TestATokenIsRefusedInTheWordsOfOAuth(t *testing.T) {
+// error is one of the words of RFC 6749, section 5.2; the other fields are those
+// of every error.
+func TestTokenErrorsFollowOAuth(t *testing.T) {
 	b := startBox(t)
 	made, other := b.key("home"), b.key("work")
 	right := basic(made.APIKey, made.SecretKey)

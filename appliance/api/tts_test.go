@@ -20,11 +20,11 @@ import (
 	"parley/store"
 )
 
-// hum is a voice that hums each letter for 10 ms, and a voice for each name but
+// humVoice is a voice that hums each letter for 10 ms, and a voice for each name but
 // "nobody". Where pace is set, a letter takes as long.
-type hum struct{ pace time.Duration }
+type humVoice struct{ pace time.Duration }
 
-func (h hum) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (speech.Voice, error) {
+func (h humVoice) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (speech.Voice, error) {
 	if ref.Name == "nobody" {
 		return speech.Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
 	}
@@ -36,17 +36,17 @@ func (h hum) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) 
 	}, nil
 }
 
-func (h hum) Design(context.Context, string, int, int64) (speech.Voice, error) {
+func (h humVoice) Design(context.Context, string, int, int64) (speech.Voice, error) {
 	return speech.Voice{Recipe: []byte(`{}`), Synthesizer: h}, nil
 }
 
-func (h hum) FromRecipe(context.Context, json.RawMessage, string) (speech.Voice, error) {
+func (h humVoice) FromRecipe(context.Context, json.RawMessage, string) (speech.Voice, error) {
 	return speech.Voice{Recipe: []byte(`{}`), Synthesizer: h}, nil
 }
 
-func (hum) RateHz() int { return 24000 }
+func (humVoice) RateHz() int { return 24000 }
 
-func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+func (h humVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	for i := range text {
 		if h.pace > 0 {
 			time.Sleep(h.pace)
@@ -65,8 +65,8 @@ func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit
 	return nil
 }
 
-// speaks is text-to-speech with such a voice.
-func speaks(h hum, records speech.Records) *speech.Service {
+// newHumService returns a text-to-speech service with such a voice.
+func newHumService(h humVoice, records speech.Records) *speech.Service {
 	return speech.New(speech.Parts{
 		Voices:    h,
 		Records:   records,
@@ -75,14 +75,15 @@ func speaks(h hum, records speech.Records) *speech.Service {
 	})
 }
 
-func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
+// A long answer is sent as it is made, and cut off if it fails.
+func TestSpeechThatFailsIsNotAWholeAnswer(t *testing.T) {
 	c := startRest(t, "home")[0]
 	status, _, text := c.send("POST", "/v0/tts", "application/json",
 		`{"utterances":[{"text":"It is broken."}],"format":{"type":"wav"}}`)
 	if status != 500 || strings.Contains(text, "the voice broke") {
 		t.Errorf("%d %s", status, text)
 	}
-	// What is long is sent as it is made, and cut off.
+	// A long answer is sent as it is made, and cut off.
 	long := strings.Repeat("It is. ", 300)
 	whole := c.asks("POST", "/v0/tts", `{"utterances":[{"text":"`+long+
 		`"},{"text":"It is broken."}],"format":{"type":"wav"}}`)
@@ -104,7 +105,7 @@ func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
 	}
 }
 
-func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
+func TestSpeechEndsWhenItsKeyIsRevoked(t *testing.T) {
 	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
 		Models:  library{},
 		Ready:   &fakes{},
 		Log:     slog.New(slog.DiscardHandler),
-		Speech:  speaks(hum{pace: 10 * time.Millisecond}, records),
+		Speech:  newHumService(humVoice{pace: 10 * time.Millisecond}, records),
 	}))
 	defer server.Close()
 	long := strings.Repeat("It goes on and on. ", 250) // 47 s
@@ -161,7 +162,7 @@ func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
+func TestErrorsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 	c := startRest(t, "home")[0]
 	long := strings.Repeat("a ", 2501)
 	for _, try := range []struct {
@@ -182,12 +183,12 @@ func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 		{"", `{"utterances":[{"text":"a","voice":{}}]}`, 422, "id or the name"},
 		{"", `{"utterances":[{"text":"a","voice":{"name":"nobody"}}]}`, 404, "nobody"},
 		{"", `{"utterances":[{"text":"a\u0000"}]}`, 400, "U+0000"},
-		{"", `{"utterances":[{"text":"a\ud83d"}]}`, 422, "half of a character"},
+		{"", `{"utterances":[{"text":"a\ud83d"}]}`, 422, "half of a surrogate pair"},
 		{"", `{"utterances":[{"text":"a"}],"num_generations":6}`, 400, "1 to 5"},
 		{"", `{"utterances":[{"text":"a"}],"temperature":1.1}`, 400, "0 to 1"},
 		{"", `{"utterances":[{"text":"a"}],"format":{"type":"ogg"}}`, 400, "mp3, pcm, wav"},
 		{"", `{"utterances":[{"text":"a"}],"version":"3"}`, 400, "1, 2"},
-		{"", `{"utterances":[{"text":"a"}],"version":"2"}`, 400, "needs a voice"},
+		{"", `{"utterances":[{"text":"a"}],"version":"2"}`, 400, "requires a voice"},
 		{"", `{"utterances":[{"text":"a"}],"include_timestamp_types":["letter"]}`, 400, "word, phoneme"},
 		{"", `{"utterances":[{"text":"a"}],"context":{}}`, 422, "either generation_id or utterances"},
 		{"", `{"utterances":[{"text":"a"}],"context":{"generation_id":"x"}}`, 400, "UUID"},
@@ -204,7 +205,7 @@ func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// asks returns an answer whose body is still to be read.
+// asks returns an answer with an unread body.
 func (c client) asks(method, path, body string) *http.Response {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.http.URL+path, strings.NewReader(body))

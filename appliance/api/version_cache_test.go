@@ -13,7 +13,7 @@ func prompt(text string) store.Version {
 	return store.Version{Kind: store.KindPrompt, ID: "p", Content: fmt.Sprintf(`{"text":%q}`, text)}
 }
 
-func TestMemoSaysWhatTheTextSays(t *testing.T) {
+func TestParseCacheReturnsTheContentOfTheText(t *testing.T) {
 	m := newParseCache[contract.PostedPromptVersion]()
 	for range 3 {
 		for i := range 50 {
@@ -35,8 +35,7 @@ func TestMemoSaysWhatTheTextSays(t *testing.T) {
 	}
 }
 
-// Whatever is asked, it holds no more texts than it has room for.
-func TestMemoForgetsWhatItHasNoRoomFor(t *testing.T) {
+func TestParseCacheIsBounded(t *testing.T) {
 	m := newParseCache[contract.PostedPromptVersion]()
 	often := prompt("often asked")
 	for i := range 300 { // there is room for 210

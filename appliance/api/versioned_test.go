@@ -19,7 +19,7 @@ import (
 	"parley/store"
 )
 
-// library is the voices and models of a box in tests.
+// library has the voices and models of the box under test.
 type library struct{}
 
 func (library) FindVoice(_ context.Context, _ string, ref contract.VoiceRef) (contract.ReturnVoice, error) {
@@ -85,7 +85,7 @@ func (library) LanguageModels() contract.ReturnLanguageModels {
 	}}}
 }
 
-// client is one account at the REST side of a box with a real store.
+// client is a REST client of one account of a box with a real store.
 type client struct {
 	t    testing.TB
 	http *httptest.Server
@@ -95,7 +95,7 @@ type client struct {
 	account string // its id
 }
 
-// startRest returns a client of each account, of one box.
+// startRest returns a client of each account of one box.
 func startRest(t testing.TB, accounts ...string) []client {
 	t.Helper()
 	return startRestWith(t, nil, accounts...)
@@ -108,9 +108,9 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		t.Fatal(err)
 	}
 	a := New(Parts{
-		BoxPlugins:  shelf{},
+		BoxPlugins:  fakePlugins{},
 		BoxWebhooks: receivers{},
-		Speech:      speaks(hum{}, records),
+		Speech:      newHumService(humVoice{}, records),
 		Keys:        records,
 		Records:     records,
 		Voices:      library{},
@@ -142,7 +142,8 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 	return clients
 }
 
-// send asks and returns the status, the header and the body of the answer.
+// send sends a request and returns the status, the header and the body of the
+// answer.
 func (c client) send(method, path, contentType, body string) (int, http.Header, string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.http.URL+path, strings.NewReader(body))
@@ -165,10 +166,11 @@ func (c client) send(method, path, contentType, body string) (int, http.Header, 
 	return answer.StatusCode, answer.Header, string(text)
 }
 
-// record is the JSON of an answer.
+// record is a JSON answer.
 type record = map[string]any
 
-// ask fails the test when the answer has another status or is no JSON.
+// withCookie sends a request and fails the test if the answer has another status or is
+// not JSON.
 func (c client) ask(method, path, body string, status int) record {
 	c.t.Helper()
 	got, header, text := c.send(method, path, "application/json", body)
@@ -180,7 +182,7 @@ func (c client) ask(method, path, body string, status int) record {
 	return v
 }
 
-// resourceKinds are what the three kinds of resources are made of.
+// resourceKinds are the three kinds of resources.
 var resourceKinds = []struct {
 	path, page         string
 	first, next        string
@@ -304,7 +306,7 @@ func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 	}
 }
 
-// versionsIn are the versions on a page.
+// versionsIn returns the versions on a page.
 func versionsIn(list record, page string) string {
 	var numbers []string
 	for _, v := range list[page].([]any) {
@@ -313,7 +315,7 @@ func versionsIn(list record, page string) string {
 	return strings.Join(numbers, " ")
 }
 
-func TestWhatIsRefusedIsNamed(t *testing.T) {
+func TestErrorsNameWhatIsRejected(t *testing.T) {
 	c := startRest(t, "home")[0]
 	prompt := c.ask("POST", "/v0/evi/prompts", `{"name":"p","text":"t"}`, 201)["id"].(string)
 	tool := c.ask("POST", "/v0/evi/tools", `{"name":"f","parameters":"{}"}`, 201)["id"].(string)
@@ -378,7 +380,7 @@ func TestWhatIsRefusedIsNamed(t *testing.T) {
 	}
 }
 
-func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
+func TestErrorsOfBodiesHaveTheirStatus(t *testing.T) {
 	c := startRest(t, "home")[0]
 	for _, x := range []struct {
 		contentType, body string
@@ -418,7 +420,7 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 	}
 }
 
-func TestPagesHoldEveryResourceOnce(t *testing.T) {
+func TestPagesListEveryResourceOnce(t *testing.T) {
 	c := startRest(t, "home")[0]
 	var made []string
 	for i := range 23 {
@@ -478,8 +480,8 @@ func TestFiftyClientsGetFiftyVersions(t *testing.T) {
 	}
 }
 
-// What one account does with the ids and names of another's is answered as if
-// there were no such thing, and changes nothing.
+// Requests with the ids and names of another account are answered as if nothing
+// existed, and change nothing.
 func TestAccountsCannotReachEachOther(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
@@ -516,7 +518,7 @@ func TestAccountsCannotReachEachOther(t *testing.T) {
 	}
 }
 
-// withoutID forgets the id in an error.
+// withoutID removes the id from an error.
 func withoutID(text string) string {
 	before, rest, _ := strings.Cut(text, `"`)
 	_, after, _ := strings.Cut(rest, `"`)
@@ -533,8 +535,8 @@ func TestLanguageModelsAreListed(t *testing.T) {
 	}
 }
 
-// FuzzRestBodies throws a body at every route that takes one: the box never
-// fails, and what it refuses it refuses in JSON.
+// FuzzRestBodies sends a body to every route with one: the box never fails, and
+// its errors are JSON.
 func FuzzRestBodies(f *testing.F) {
 	c := startRest(f, "home")[0]
 	var targets [][2]string

@@ -48,7 +48,7 @@ func TestVoicesAreListedInPages(t *testing.T) {
 	}
 }
 
-func TestAListOfVoicesSaysWhatIsWrong(t *testing.T) {
+func TestErrorsOfTheListOfVoices(t *testing.T) {
 	c := startRest(t, "a")[0]
 	for query, want := range map[string]string{
 		"":                                       `provider: "" is not allowed; expected HUME_AI or CUSTOM_VOICE`,

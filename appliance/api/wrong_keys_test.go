@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWrongKeysAreSlowedAndRightOnesAreNot(t *testing.T) {
+func TestWrongKeysAreLimitedAndValidOnesAreNot(t *testing.T) {
 	b := startBox(t)
 	made := b.key("home")
 	wrong := []func() answer{
@@ -45,7 +45,7 @@ func TestWrongKeysAreSlowedAndRightOnesAreNot(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsWhatOneCustomerHas(t *testing.T) {
+func TestAnAddressIsTheNetworkOfOneCustomer(t *testing.T) {
 	for remote, want := range map[string]string{
 		"192.0.2.7:1234":                  "192.0.2.7/32",
 		"[::ffff:192.0.2.7]:9":            "192.0.2.7/32",

@@ -232,7 +232,7 @@ func many(format string, n int) string {
 	return strings.Join(items, ",")
 }
 
-func TestABodyThatDoesNotFitIsNamedWithItsPath(t *testing.T) {
+func TestErrorsNameThePathOfTheField(t *testing.T) {
 	for _, c := range []struct {
 		parse       func([]byte) error
 		body        string
@@ -305,7 +305,7 @@ func TestUnknownFieldsAreIgnoredAndNullIsAbsent(t *testing.T) {
 	}
 }
 
-func TestAConfigThatSaysNothingHasTheDefaults(t *testing.T) {
+func TestAnEmptyConfigHasTheDefaults(t *testing.T) {
 	c, err := Parse[PostedConfig]([]byte(`{"name":"n","evi_version":"4-mini"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +329,7 @@ func TestAConfigThatSaysNothingHasTheDefaults(t *testing.T) {
 }
 
 // What was posted is not lost where defaults are, also where it is zero.
-func TestWhatWasPostedBeatsTheDefaults(t *testing.T) {
+func TestPostedValuesOverrideTheDefaults(t *testing.T) {
 	posted := `{"name":"n","evi_version":"4-mini","prompt_expansion":"ZERO",` +
 		`"ellm_model":{"allow_short_responses":false},
 		"event_messages":{"on_new_chat":{"enabled":true,"text":"Hi"}},
@@ -356,7 +356,7 @@ func TestWhatWasPostedBeatsTheDefaults(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
+func TestAnInvalidSchemaIsNamedWithItsPath(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type":"object","properties":{"a":{"type":"strin"}}}`: "'/properties/a/type'",
 		`{"required":"a"}`:                     "'/required': got string, want array",
@@ -393,7 +393,7 @@ func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
 	}
 }
 
-func TestASchemaIsCheckedInLittleMemory(t *testing.T) {
+func TestSchemaCheckUsesLittleMemory(t *testing.T) {
 	for name, text := range map[string]string{
 		"long repetitions": `{"allOf":[` + many(`{"pattern":"%da{990}"}`, 3500) + `]}`,
 		"large classes":    `{"pattern":"(?i)` + strings.Repeat(`[^a-z\\pL]*`, 8000) + `"}`,
@@ -409,7 +409,7 @@ func TestASchemaIsCheckedInLittleMemory(t *testing.T) {
 	}
 }
 
-func TestABodyIsOpenedOnlyIfItIsNotTooWide(t *testing.T) {
+func TestBodiesWithTooManyEntriesAreRejected(t *testing.T) {
 	for field, wide := range map[string]string{
 		"body":               many(`"%d":0`, maxFields),
 		"voice":              `"voice":{` + many(`"%d":0`, maxFields+1) + `}`,

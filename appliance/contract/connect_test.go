@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestConnectQueryIsReadForItsTypes(t *testing.T) {
+func TestConnectQueryIsConvertedToItsTypes(t *testing.T) {
 	two := 2
 	prompt := "Hi {{name}}"
 	for query, want := range map[string]ConnectSettings{

@@ -10,8 +10,7 @@ import (
 	"parley/internal/golden"
 )
 
-// Clients look at the code and the slug of an error, and at how their socket is
-// closed.
+// Clients rely on the code and the slug of an error, and on the close code.
 func TestGoldenCodes(t *testing.T) {
 	var lines []string
 	for c, m := range meanings {
@@ -20,8 +19,8 @@ func TestGoldenCodes(t *testing.T) {
 	golden.Names(t, "codes", lines)
 }
 
-// The messages of a live chat and of speech, those of clients and the bodies of
-// webhooks have these fields; ? marks what may be left out.
+// The fields of messages, request bodies and webhooks; ? marks those that may be
+// absent.
 func TestGoldenWire(t *testing.T) {
 	var lines []string
 	for _, m := range ServerMessages() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNamesThatNobodyCanReadAreRefused(t *testing.T) {
+func TestUnprintableNamesAreRejected(t *testing.T) {
 	for _, c := range []struct {
 		check       func(string) error
 		name, field string

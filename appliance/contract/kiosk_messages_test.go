@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Who has a screen's key may talk, and change nothing of who it talks to.
-func TestAScreenTalksToItsConfigAsItIs(t *testing.T) {
+func TestAScreenCannotChangeItsConfig(t *testing.T) {
 	for _, c := range []struct {
 		message, names string // of what is refused; none: it is permitted
 	}{
@@ -42,9 +41,9 @@ func TestAScreenTalksToItsConfigAsItIs(t *testing.T) {
 	}
 }
 
-// A setting that is new has to be sorted: into those of a screen, or those of its
+// A new setting must be classified: as allowed for screens, or as part of the
 // config.
-func TestEverySettingIsSorted(t *testing.T) {
+func TestEverySettingIsClassified(t *testing.T) {
 	const all = `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},` +
 		`"builtin_tools":[{"name":"web_search"}],"context":{"text":"x"},"custom_session_id":"x",` +
 		`"language_model_api_key":"x","metadata":{"x":1},"system_prompt":"x","tools":[{"type":"function","name":"a",` +

@@ -81,7 +81,7 @@ func TestEveryMessageCarriesTheClientsSessionID(t *testing.T) {
 	}
 }
 
-func TestServerMessagesComeBackAsTheyWere(t *testing.T) {
+func TestServerMessagesSurviveARoundTrip(t *testing.T) {
 	prompt := "Be brief."
 	full := []ServerMessage{
 		ChatMetadata{ChatGroupID: "g", ChatID: "c", RequestID: "r"},
@@ -156,7 +156,7 @@ func TestScoresAreCompleteAndFinite(t *testing.T) {
 	}
 }
 
-func TestEachCodeHasItsOwnWords(t *testing.T) {
+func TestEachCodeHasItsOwnSlugAndMessage(t *testing.T) {
 	slugs := map[string]Code{}
 	for c := range meanings {
 		if other, taken := slugs[c.Slug()]; taken {

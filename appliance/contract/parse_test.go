@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestClientMessagesAreRead(t *testing.T) {
+func TestClientMessagesAreParsed(t *testing.T) {
 	prompt := "Be kind."
 	for sent, want := range map[string]ClientMessage{
 		`{"type":"audio_input","data":"AAEC"}`: AudioInput{
@@ -50,7 +50,7 @@ func TestClientMessagesAreRead(t *testing.T) {
 	}
 }
 
-func TestAFaultSaysWhereAndWhat(t *testing.T) {
+func TestAFaultNamesThePathAndTheValue(t *testing.T) {
 	long := strings.Repeat("x", MaxToolNameChars+1)
 	for sent, want := range map[string]Fault{
 		``:                              {Code: BrokenJSON, Detail: "At byte 0"},
@@ -133,7 +133,7 @@ func TestAFaultSaysWhereAndWhat(t *testing.T) {
 	}
 }
 
-func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
+func TestFaultsClipLongValues(t *testing.T) {
 	huge := strings.Repeat("ü", 1<<15)
 	for _, sent := range []string{
 		`{"type":"` + huge + `"}`,
@@ -152,8 +152,7 @@ func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
 	}
 }
 
-// What ends in an error is cut there too, whoever wrote it.
-func TestWhatIsToldOfAnErrorIsBounded(t *testing.T) {
+func TestErrorTextIsBounded(t *testing.T) {
 	huge := strings.Repeat("9", 1<<20)
 	if said := InvalidSettings.Error(huge).Message; len(said) > 2*maxErrorChars {
 		t.Errorf("%d bytes are told in a chat", len(said))
@@ -170,7 +169,7 @@ func TestWhatIsToldOfAnErrorIsBounded(t *testing.T) {
 	}
 }
 
-func TestASessionsNameIsOneLineThatPrints(t *testing.T) {
+func TestASessionIDIsOnePrintableLine(t *testing.T) {
 	for id, fits := range map[string]bool{"desk 7 – Ünï 漢": true, `a\u0000b`: false, `a\nb`: false, `a\u0085b`: false,
 		`\u007f`: false} {
 		for _, m := range []string{

@@ -140,7 +140,7 @@ func wrongs(whole map[string]any, s *Shape) map[string]map[string]any {
 	return all
 }
 
-func TestAReaderTakesWhatItsShapeAllowsAndNothingElse(t *testing.T) {
+func TestReadersAcceptExactlyWhatTheirShapeAllows(t *testing.T) {
 	read, tried := parsers(), 0
 	for _, b := range append(Bodies(), ClientMessages()...) {
 		whole := full("", b.Shape).(map[string]any)
@@ -167,7 +167,7 @@ func TestAReaderTakesWhatItsShapeAllowsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheQueryOfAConnectHasTheBoundsOfItsShape(t *testing.T) {
+func TestTheConnectQueryHasTheBoundsOfItsShape(t *testing.T) {
 	for name, f := range ConnectQuery().Shape.Fields {
 		if f.Kind != "integer" {
 			continue

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestFormsOfAllClientsAreRead(t *testing.T) {
+func TestFormsOfAllClientsAreParsed(t *testing.T) {
 	part := func(texts ...string) [][]byte {
 		var all [][]byte
 		for _, s := range texts {
@@ -54,7 +54,7 @@ func TestFormsOfAllClientsAreRead(t *testing.T) {
 	}
 }
 
-func TestFormsThatDoNotFitNameTheirPart(t *testing.T) {
+func TestFormErrorsNameThePart(t *testing.T) {
 	for field, text := range map[string]string{"voice": "{joe", "format": `"wav"`, "context": "[]",
 		"strip_headers": "perhaps", "include_timestamp_types": "sentence"} {
 		_, err := ParsePostedConversion(map[string][][]byte{field: {[]byte(text)}})

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Clients that cut text between two units of UTF-16, as JavaScript counts them,
-// send an emoji in halves. What stands beside them is said.
-func TestHalvesOfACharacterDoNotTakeTheirWordsAlong(t *testing.T) {
+// Clients that cut text between UTF-16 units, as JavaScript counts, send an emoji
+// in halves. The rest of the text is spoken.
+func TestLoneSurrogatesAreDropped(t *testing.T) {
 	for sent, want := range map[string]string{
 		`{"text":"Hi \ud83d"}`:            "Hi ",
 		`{"text":"\ude00 there."}`:        " there.",
@@ -27,7 +27,7 @@ func TestHalvesOfACharacterDoNotTakeTheirWordsAlong(t *testing.T) {
 	}
 }
 
-func TestAMessageCutBehindABackslashIsBrokenJSON(t *testing.T) {
+func TestAMessageCutAfterABackslashIsBrokenJSON(t *testing.T) {
 	for _, sent := range []string{`\`, `{"text":"a\`, `{"text":"\ud83d\`} {
 		_, err := ParsePublishTTS([]byte(sent))
 		if fault, ok := errors.AsType[Fault](err); !ok || fault.Code != BrokenJSON {
@@ -36,7 +36,7 @@ func TestAMessageCutBehindABackslashIsBrokenJSON(t *testing.T) {
 	}
 }
 
-func TestTheTemperatureOfASocketIsANumberInItsQuery(t *testing.T) {
+func TestTheTemperatureInAQueryIsANumber(t *testing.T) {
 	for written, want := range map[string]float64{"": -1, "0": 0, "0.5": 0.5, "1": 1, "2": -2, "warm": -2, "null": -2} {
 		c, err := ParseTTSConnect(url.Values{"temperature": {written}})
 		switch {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
+func TestTimestampTypesAreParsedInEveryForm(t *testing.T) {
 	both := []TimestampType{TimestampWord, TimestampPhoneme}
 	for query, want := range map[string][]TimestampType{
 		"include_timestamp_types=word&include_timestamp_types=phoneme":               both,
@@ -44,8 +44,8 @@ func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
 	}
 }
 
-// Times that are asked for twice are told once, and a place that is null is none.
-func TestAListOfWordsHasEachOnce(t *testing.T) {
+// Duplicates and null entries are dropped.
+func TestListsDropDuplicates(t *testing.T) {
 	for list, want := range map[string][]TimestampType{
 		`["word","word"]`:    {TimestampWord},
 		`["phoneme",null]`:   {TimestampPhoneme},
@@ -65,8 +65,8 @@ func TestAListOfWordsHasEachOnce(t *testing.T) {
 	}
 }
 
-// Too many utterances are not said to be none.
-func TestTooManyUtterancesAreOneFault(t *testing.T) {
+// Too many utterances are not also reported as missing.
+func TestTooManyUtterancesAreOneProblem(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(`{"text":"a"},`, MaxUtterances+1), ",")
 	for body, field := range map[string]string{
 		`{"utterances":[` + many + `]}`:                                         "utterances",
@@ -80,8 +80,8 @@ func TestTooManyUtterancesAreOneFault(t *testing.T) {
 	}
 }
 
-// A voice of the wrong type is no voice that was forgotten.
-func TestAVoiceThatIsWrongIsOneFault(t *testing.T) {
+// A voice of the wrong type is not also reported as missing.
+func TestAWrongVoiceIsOneProblem(t *testing.T) {
 	for _, voice := range []string{`"joe"`, `[]`, `7`} {
 		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"Hi.","voice":`+voice+`}]}`), true)
 		var malformed ErrMalformed
@@ -91,8 +91,8 @@ func TestAVoiceThatIsWrongIsOneFault(t *testing.T) {
 	}
 }
 
-// Word breaks lines with vertical tabs, and a PDF its pages with form feeds.
-func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
+// Word breaks lines with vertical tabs, and a PDF breaks pages with form feeds.
+func TestTextMayHaveAnyWhiteSpace(t *testing.T) {
 	for text, fits := range map[string]bool{`a\u000bb`: true, `a\fb`: true, `a\u0085b`: true, `a\r\n\tb`: true,
 		`a\u2028b`: true, `a\u0007b`: false, `a\u001bb`: false, `a\u0000b`: false} {
 		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"`+text+`"}]}`), false)
@@ -103,8 +103,8 @@ func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
 	}
 }
 
-// A generation of the wrong type is not said to be the wrong one as well.
-func TestAContextThatIsWrongIsOneFault(t *testing.T) {
+// A generation id of the wrong type is reported once.
+func TestAWrongContextIsOneProblem(t *testing.T) {
 	for _, id := range []string{`5`, `[]`, `true`, `"x"`} {
 		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"Hi."}],"context":{"generation_id":`+id+`}}`), false)
 		malformed, _ := errors.AsType[ErrMalformed](err)

@@ -42,7 +42,7 @@ func (s *schemas) components() Ordered[*Schema] {
 	return all
 }
 
-// of returns the schema of what is written for v's type.
+// of returns the schema of v's type as it is written.
 func (s *schemas) of(v any) *Schema { return s.typed(reflect.TypeOf(v), nil) }
 
 // body returns the schema of a body under its name.
