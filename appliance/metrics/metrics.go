@@ -91,16 +91,24 @@ func New(version string, log *slog.Logger) *Metrics {
 		}, []string{"plugin", "tool"}),
 	}
 	m.speech = newSpeechFigures(r)
-	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.coreSeconds, m.webhooks,
-		m.webhook, m.shed,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.register(version)
+	m.Handler = promhttp.HandlerFor(r,
+		promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
+	return m
+}
+
+// register registers the figures, and those of the Go runtime and the process.
+func (m *Metrics) register(version string) {
+	m.registry.MustRegister(
+		m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.coreSeconds,
+		m.webhooks, m.webhook, m.shed,
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.",
 		prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 {
 			return 1
 		})
-	m.Handler = promhttp.HandlerFor(r,
-		promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
-	return m
 }
 
 // stageBuckets returns buckets from 10 ms to 10 s by the E24 series of preferred numbers,
