@@ -56,16 +56,16 @@ func (h *Host) modelNamed(named contract.LanguageModel, config, request string) 
 			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.",
 			strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
 	}
-	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config",
-		config,
-		"provider", named.Provider, "model", named.Resource)
+	h.Log.Warn("a config names a language model that has no route; the default answers",
+		"request", request, "config", config, "provider", named.Provider, "model", named.Resource)
 	return model, nil
 }
 
 // fallbackOf returns the models that answer when a config's model fails: those that the config names,
 // otherwise the box's. A custom language model has only the fallback that its developer has named.
-func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, request string) ([]reply.Fallback,
-	error) {
+func (h *Host) fallbackOf(
+	c contract.ReturnConfig, model engine.LanguageModel, request string,
+) ([]reply.Fallback, error) {
 	if c.LanguageModel == nil || c.LanguageModel.Fallback == nil {
 		if isCustom(c) {
 			return nil, nil
