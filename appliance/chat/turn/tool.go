@@ -192,12 +192,12 @@ func (s *State) runCall(out *effects) {
 // takeToolAnswer takes the answer of a tool. An unexpected answer from the client is a fault; one from the
 // box is ignored.
 func (s *State) takeToolAnswer(out *effects, e ToolAnswered) {
-	switch open, broken := s.reply.call, s.interruption.call; {
+	switch open, interrupted := s.reply.call, s.interruption.call; {
 	case open.awaits(e):
 		e = s.publishToolReply(out, open, e)
 		s.continueAfterTool(out, e)
-	case broken.awaits(e) && broken.answer == nil:
-		e = s.publishToolReply(out, broken.openCall, e)
+	case interrupted.awaits(e) && interrupted.answer == nil:
+		e = s.publishToolReply(out, interrupted.openCall, e)
 		s.interruption.call.answer = &e
 	case !e.OnBox:
 		s.reportFault(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
