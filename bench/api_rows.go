@@ -39,17 +39,17 @@ func (s *apiServer) fill(ctx context.Context) error {
 		return err
 	}
 	for i := range filledPrompts {
-		kept, err := s.records.AddVersions(ctx, s.account, newPrompt(fmt.Sprint("prompt ", i)))
+		added, err := s.records.AddVersions(ctx, s.account, newPrompt(fmt.Sprint("prompt ", i)))
 		if err != nil {
 			return err
 		}
-		s.prompt = kept[0]
+		s.prompt = added[0]
 	}
 	text, err := json.Marshal(map[string]string{"parameters": apiTool})
 	if err != nil {
 		return err
 	}
-	kept, err := s.records.AddVersions(ctx, s.account, store.NewVersion{
+	added, err := s.records.AddVersions(ctx, s.account, store.NewVersion{
 		Kind:    store.KindTool,
 		ID:      uuid.NewString(),
 		Name:    "opening_hours",
@@ -58,15 +58,15 @@ func (s *apiServer) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.tool = kept[0]
+	s.tool = added[0]
 	s.resolved = []store.Ref{{Kind: store.KindTool, ID: s.tool.ID, Version: store.Newest},
 		{Kind: store.KindPrompt, ID: s.prompt.ID, Version: 0}}
 	for i := range filledConfigs {
-		kept, err := s.records.AddVersions(ctx, s.account, s.newConfig(fmt.Sprint("config ", i)))
+		added, err := s.records.AddVersions(ctx, s.account, s.newConfig(fmt.Sprint("config ", i)))
 		if err != nil {
 			return err
 		}
-		s.config = kept[0]
+		s.config = added[0]
 	}
 	return s.fillChats(ctx)
 }

@@ -68,8 +68,8 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	told := &lastLine{log: o.Log}
-	cmd := o.boxCommand(ctx, data, address, told)
+	output := &lastLine{log: o.Log}
+	cmd := o.boxCommand(ctx, data, address, output)
 	begun, ended := time.Now(), make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
@@ -89,7 +89,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 	b.pid = cmd.Process.Pid
 	if err := b.endpoint.untilReady(ctx); err != nil {
 		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second),
-			err, told))
+			err, output))
 	}
 	b.ready = time.Since(begun)
 	if b.endpoint.key, err = newKey(ctx, data); err != nil {
@@ -109,13 +109,13 @@ func freeAddress() (string, error) {
 
 // boxCommand returns the command that runs a box on the data folder. The box is asked to
 // stop when ctx ends.
-func (o Options) boxCommand(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
+func (o Options) boxCommand(ctx context.Context, data, address string, output io.Writer) *exec.Cmd {
 	slots := max(o.Config.MaxChats(), slices.Max(o.Chats))
 	args := append(slices.Clone(o.ServeCommand[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
 		"--max-chats", strconv.Itoa(slots), "--max-added-ms", "0") // refuse no chats for slow answers
 	cmd := exec.CommandContext(ctx, o.ServeCommand[0], args...)
-	cmd.Stderr = told
+	cmd.Stderr = output
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
 	// The box ends with this process, even if this process is killed.

@@ -268,24 +268,24 @@ func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) er
 // watchMemory compares the memory of the process before and after many calls.
 func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
 	o.announce("calling plugins %d times, and measuring memory", steadyCalls)
-	kept, err := h.Load(ctx, orderManifest(0), orderReactor)
+	pooled, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = kept.Close(context.WithoutCancel(ctx)) }()
+	defer func() { _ = pooled.Close(context.WithoutCancel(ctx)) }()
 	fresh := orderManifest(1)
 	fresh.Reuse = manifest.ReuseNone
-	thrown, err := h.Load(ctx, fresh, orderReactor)
+	single, err := h.Load(ctx, fresh, orderReactor)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = thrown.Close(context.WithoutCancel(ctx)) }()
+	defer func() { _ = single.Close(context.WithoutCancel(ctx)) }()
 	question := order()
 	calls := func(n int) error {
 		for i := range n {
-			m := kept
+			m := pooled
 			if i%2 == 0 {
-				m = thrown
+				m = single
 			}
 			if _, err := m.Call(ctx, sandbox.Call{
 				Tool:       "order",

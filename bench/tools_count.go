@@ -94,7 +94,7 @@ func (t *toolCounts) report(r *Report, half string) {
 	}
 	if len(t.routes) > 0 {
 		percent("routes right", t.right, t.requests, "the tool that the user asks for, or none")
-		percent("routes false", t.wrong, t.requests, "another tool, or one that nobody asked for")
+		percent("routes false", t.wrong, t.requests, "another tool, or one that was not asked for")
 		percent("routes missed", t.missed, t.requests, "no tool, though the user asks for one")
 		r.figure("route, "+half, median(t.routes), "ms", "all but the last two words prefilled")
 	}
@@ -112,7 +112,7 @@ func (t *toolCounts) report(r *Report, half string) {
 			ratios, later = append(ratios, t.with[i]/t.without[i]), append(later, t.with[i]-t.without[i])
 		}
 		r.paired("first words, "+half, median(t.with), "ms", median(t.without), median(ratios),
-			"of answers in words, beside the same without tools")
+			"of answers in words, compared with the same without tools")
 		r.figure("first words later, "+half, median(later), "ms", "the median of the differences")
 	}
 }

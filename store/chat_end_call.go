@@ -69,12 +69,12 @@ func (s *Store) NextEndCall(ctx context.Context) (EndCall, error) {
 		SELECT e.num, e.chat, a.id, e.plugin, e.body, e.due_ms, e.tries
 		  FROM chat_end_call e JOIN account a ON a.num = e.account
 		 WHERE e.due_ms IS NOT NULL ORDER BY e.due_ms, e.num LIMIT 1`)
-	return next, explain("looking for plugins to tell of the end of a chat", err)
+	return next, explain("finding calls for ended chats", err)
 }
 
 // DropEndCall deletes a call that was made or given up.
 func (s *Store) DropEndCall(ctx context.Context, num int64) error {
-	return s.change(ctx, "forgetting whom the end of a chat was told", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "deleting a call for an ended chat", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `DELETE FROM chat_end_call WHERE num = ?`, num)
 	})
 }
@@ -82,7 +82,7 @@ func (s *Store) DropEndCall(ctx context.Context, num int64) error {
 // DelayEndCall sets the time of the next try, in Unix milliseconds. If failed is set, the
 // call has failed once more.
 func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool) error {
-	return s.change(ctx, "putting off whom the end of a chat is told", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "delaying a call for an ended chat", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`,
 			dueMS, failed, num)
 	})

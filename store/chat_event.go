@@ -122,21 +122,21 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 		bounded[i] = e.bounded(maxEventText, maxEventJSON)
 		size += bounded[i].size()
 	}
-	place, err := first(ctx, c, func(row scanner) (p struct{ chat, last int64 }, err error) {
+	chatRow, err := first(ctx, c, func(row scanner) (p struct{ chat, last int64 }, err error) {
 		return p, row.Scan(&p.chat, &p.last)
 	}, `UPDATE chat SET event_count = event_count + ?, bytes = bytes + ? WHERE id = ? RETURNING num, event_count`,
 		len(events), size, chatID)
 	if err != nil {
 		return err
 	}
-	seq := place.last - int64(len(events))
+	seq := chatRow.last - int64(len(events))
 	for _, e := range bounded {
 		seq++
 		if err := execute(ctx, c, `
 			INSERT INTO chat_event (chat, seq, id, at_ms, type, role, message_text,
 			                        emotion_features, metadata, related_event_id)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			place.chat, seq, e.ID, e.AtMS, e.Type, e.Role, orNull(e.MessageText),
+			chatRow.chat, seq, e.ID, e.AtMS, e.Type, e.Role, orNull(e.MessageText),
 			orNull(e.EmotionFeatures), orNull(e.Metadata), orNull(e.RelatedEventID)); err != nil {
 			return err
 		}

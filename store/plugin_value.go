@@ -21,15 +21,15 @@ func (e ErrPluginFull) Error() string {
 
 // PluginValue returns the value that a plugin stores for an account under a key; ok is
 // false if there is none.
-func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) (kept []byte, ok bool, err error) {
-	kept, err = value[[]byte](ctx, s.read, `
+func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) (stored []byte, ok bool, err error) {
+	stored, err = value[[]byte](ctx, s.read, `
 		SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account
 		  = a.num
 		 WHERE p.name = ? AND a.id = ? AND v.key = ?`, plugin, accountID, key)
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
-	return kept, err == nil, explain("reading the storage of the plugin "+plugin, err)
+	return stored, err == nil, explain("reading the storage of the plugin "+plugin, err)
 }
 
 // PluginKeys returns at most most keys that begin with prefix, in order.
@@ -45,16 +45,16 @@ func (s *Store) PluginKeys(ctx context.Context, plugin, accountID, prefix string
 // SetPluginValue stores a value for a plugin and an account. The error is ErrPluginFull
 // if the plugin would then store more than most bytes for the account, ErrNotFound if
 // there is no such plugin or account.
-func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key string, kept []byte, most int64) error {
-	if kept == nil {
-		kept = []byte{}
+func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key string, content []byte, most int64) error {
+	if content == nil {
+		content = []byte{}
 	}
 	return s.changeValues(ctx, plugin, accountID, func(ctx context.Context, c conn, p, a int64) error {
 		before, err := sizeOf(ctx, c, p, a, key)
 		if err != nil {
 			return err
 		}
-		size := int64(len(key)+len(kept)) + valueOverhead
+		size := int64(len(key)+len(content)) + valueOverhead
 		all, err := value[int64](ctx, c, `
 			INSERT INTO plugin_space (plugin, account, bytes) VALUES (?, ?, ?)
 			    ON CONFLICT (plugin, account) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`, p, a,
@@ -67,7 +67,7 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key strin
 		}
 		return execute(ctx, c, `
 			INSERT INTO plugin_value (plugin, account, key, value) VALUES (?, ?, ?, ?)
-			    ON CONFLICT (plugin, account, key) DO UPDATE SET value = excluded.value`, p, a, key, kept)
+			    ON CONFLICT (plugin, account, key) DO UPDATE SET value = excluded.value`, p, a, key, content)
 	})
 }
 

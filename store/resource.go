@@ -78,26 +78,28 @@ func missing(err error, ref Ref) error {
 // AddVersions stores versions for an account, all or none, and returns them. Each may use
 // those before it. The error is ErrMissing if the resource of a next version, or a used
 // version, does not exist.
-func (s *Store) AddVersions(ctx context.Context, accountID string, drafts ...NewVersion) (kept []Version, err error) {
+func (s *Store) AddVersions(ctx context.Context, accountID string, versions ...NewVersion) (
+	added []Version, err error,
+) {
 	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) (err error) {
-		kept, err = addVersions(ctx, c, accountID, drafts)
+		added, err = addVersions(ctx, c, accountID, versions)
 		return err
 	})
-	return kept, err
+	return added, err
 }
 
-func addVersions(ctx context.Context, c conn, accountID string, drafts []NewVersion) ([]Version, error) {
+func addVersions(ctx context.Context, c conn, accountID string, versions []NewVersion) ([]Version, error) {
 	account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", accountID, err)
 	}
-	kept := make([]Version, len(drafts))
-	for i, d := range drafts {
-		if kept[i], err = addVersion(ctx, c, account, d); err != nil {
+	added := make([]Version, len(versions))
+	for i, d := range versions {
+		if added[i], err = addVersion(ctx, c, account, d); err != nil {
 			return nil, err
 		}
 	}
-	return kept, nil
+	return added, nil
 }
 
 func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Version, err error) {

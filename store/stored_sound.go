@@ -31,16 +31,16 @@ func (s *Store) StoredSounds(ctx context.Context) ([]StoredSound, error) {
 	if err != nil {
 		return nil, explain(doing, err)
 	}
-	kept := make([]StoredSound, len(rows))
+	stored := make([]StoredSound, len(rows))
 	for i, r := range rows {
 		if !r.measured {
 			if r.Bytes, err = s.soundBytes(r.ChatID); err != nil {
 				return nil, explain(doing, err)
 			}
 		}
-		kept[i] = r.StoredSound
+		stored[i] = r.StoredSound
 	}
-	return kept, nil
+	return stored, nil
 }
 
 // DropSounds deletes the recordings of ended chats; the chats stay, as if they had not

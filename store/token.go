@@ -124,9 +124,9 @@ func (s *Store) Holds(ctx context.Context, g Grant) error {
 // is wrong or revoked. The token is stored as a hash only.
 func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
 	// Looked up before anything is written, so that guessing does not load the writer.
-	kept, err := value[[]byte](ctx, s.keys, `
+	stored, err := value[[]byte](ctx, s.keys, `
 		SELECT secret_hash FROM key WHERE api_hash = ? AND`+validKey, hash(apiKey), at.UnixMilli())
-	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
+	if err == nil && subtle.ConstantTimeCompare(stored, hash(secret)) != 1 {
 		err = ErrNotFound
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.
 		return changeOne(ctx, c, `
 			INSERT INTO token (hash, key, expires_ms)
 			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+validKey,
-			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept, at.UnixMilli())
+			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), stored, at.UnixMilli())
 	})
 	return token, err
 }

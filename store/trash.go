@@ -179,8 +179,8 @@ func firstInTrash(ctx context.Context, q querier) (trashed, error) {
 // deleteEvents deletes the first events of a chat: at most rows, with at most bytes of
 // text together, but at least one. It returns their number and size.
 func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64) (events int, size int64, err error) {
-	type place struct{ seq, bytes int64 }
-	found, err := query(ctx, c, func(row scanner) (p place, err error) { return p, row.Scan(&p.seq, &p.bytes) }, `
+	type event struct{ seq, bytes int64 }
+	found, err := query(ctx, c, func(row scanner) (e event, err error) { return e, row.Scan(&e.seq, &e.bytes) }, `
 		SELECT seq, coalesce(octet_length(message_text), 0) + coalesce(octet_length(metadata), 0) +
 		  coalesce(octet_length(emotion_features), 0)
 		  FROM chat_event WHERE chat = ? ORDER BY seq LIMIT ?`, chat, rows)

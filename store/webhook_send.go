@@ -148,10 +148,10 @@ func (l chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
 func (s *Store) dropOldWebhooks(ctx context.Context) error {
 	const doing = "forgetting old webhooks"
 	now := time.Now()
-	for state, kept := range map[string]time.Duration{"delivered": deliveredRetention, "dead": deadRetention} {
+	for state, retention := range map[string]time.Duration{"delivered": deliveredRetention, "dead": deadRetention} {
 		err := s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 			const some = ` FROM webhook WHERE state = ? AND last_ms < ?`
-			before := now.Add(-kept).UnixMilli()
+			before := now.Add(-retention).UnixMilli()
 			if more, err = value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+some+` AND state <> 'waiting')`, state,
 				before); err != nil || !more {
 				return false, explain(doing, err)

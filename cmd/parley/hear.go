@@ -63,15 +63,16 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 
 	var unprinted error
 	found := func(u engine.Utterance) {
-		kept := fmt.Sprintf("the first %v were transcribed and printed", u.End.Round(time.Second))
+		state := fmt.Sprintf("the first %v were transcribed and printed", u.End.Round(time.Second))
 		if cmd.JSON {
-			kept = "with --json nothing is printed before the end"
+			state = "with --json nothing is printed before the end"
 		} else if _, err := fmt.Fprintln(c.out, u.Text); err != nil {
 			unprinted = err
 		}
-		c.allowInstantExit(interrupted{state: kept})
+		c.allowInstantExit(interrupted{state: state})
 	}
-	said, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm, engine.DefaultSegmentOptions(),
+	utterances, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm,
+		engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
 	if err = errors.Join(err, unprinted); err != nil {
 		return err
@@ -79,13 +80,14 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 	if !cmd.JSON {
 		return nil
 	}
-	heard := transcript{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz,
+	result := transcript{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz,
 		Segments: []transcriptSegment{}}
 	var words []string
-	for _, u := range said {
+	for _, u := range utterances {
 		words = append(words, u.Text)
-		heard.Segments = append(heard.Segments, transcriptSegment{u.Begin.Milliseconds(), u.End.Milliseconds(), u.Text})
+		result.Segments = append(result.Segments,
+			transcriptSegment{u.Begin.Milliseconds(), u.End.Milliseconds(), u.Text})
 	}
-	heard.Text = strings.Join(words, " ")
-	return c.json(heard)
+	result.Text = strings.Join(words, " ")
+	return c.json(result)
 }

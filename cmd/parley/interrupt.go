@@ -111,7 +111,7 @@ func (c *console) runCommand(ctx context.Context, command func() error) error {
 // wasInterrupted returns the message and the exit code for a command that a signal ended;
 // ok is false if no signal came.
 func wasInterrupted(ctx context.Context, err error) (line string, code int, ok bool) {
-	i, told := errors.AsType[interrupted](err)
+	i, known := errors.AsType[interrupted](err)
 	s, ok := errors.AsType[signalled](context.Cause(ctx))
 	if !ok {
 		s = signalled{syscall.SIGINT}
@@ -120,5 +120,5 @@ func wasInterrupted(ctx context.Context, err error) (line string, code int, ok b
 	if i.service && s.signal == syscall.SIGTERM {
 		code = exitDone
 	}
-	return i.after(s.word()), code, ok || told
+	return i.after(s.word()), code, ok || known
 }

@@ -186,11 +186,11 @@ func readyCount(dir string, chosen []packs.Pack) string {
 
 // orInterrupted returns err or, after a signal, an interrupted error with the state and
 // the next command.
-func orInterrupted(ctx context.Context, err error, kept, next string) error {
+func orInterrupted(ctx context.Context, err error, state, next string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return interrupted{state: kept, next: next}
+	return interrupted{state: state, next: next}
 }
 
 type packsAddCmd struct {

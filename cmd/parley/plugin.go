@@ -36,9 +36,8 @@ type pluginBox struct {
 	Settings kong.Plugins `embed:"" settings:"data plugin_signatures.keys"`
 }
 
-// shelf opens the plugins of the box, beside the box if it runs, until the
-// command is over.
-func (c *console) shelf(cfg config.Config, records *store.Store) *registry.Registry {
+// openRegistry opens the plugins of the box, running or not, until the command ends.
+func (c *console) openRegistry(cfg config.Config, records *store.Store) *registry.Registry {
 	s := plugins.OpenRegistry(cfg, records, c.quietLogger(cfg.Log))
 	c.closers = append(c.closers, s.Close)
 	return s

@@ -49,20 +49,20 @@ func (cmd *pluginInstallCmd) Run(ctx context.Context, c *console, cfg config.Con
 func (p *pluginBox) install(ctx context.Context, c *console, cfg config.Config, records *store.Store, from pluginSource,
 	consent pluginConsent) error {
 	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || consent.RequireSignature
-	s := c.shelf(cfg, records)
+	s := c.openRegistry(cfg, records)
 	o, err := from.examine(ctx, c, s)
 	if err != nil {
 		return err
 	}
-	place, verb, done := s.Install, "Install", "is installed"
+	apply, verb, done := s.Install, "Install", "is installed"
 	if o.Installed != nil {
-		place, verb, done = s.Upgrade, "Upgrade", "was upgraded from "+o.Installed.Version
+		apply, verb, done = s.Upgrade, "Upgrade", "was upgraded from "+o.Installed.Version
 	}
 	choice, err := consent.decide(c, o, verb)
 	if err != nil {
 		return err
 	}
-	if err := place(ctx, o, choice); err != nil {
+	if err := apply(ctx, o, choice); err != nil {
 		return err
 	}
 	return p.printState(ctx, c, s, o.Package.Manifest.Name, done)

@@ -118,7 +118,7 @@ func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
 		kong.BindSingletonProvider(func(cfg config.Config) (*store.Store, error) {
 			return orNotProvided(c.openStore(ctx, cfg))
 		}),
-		kong.BindSingletonProvider(c.shelf),
+		kong.BindSingletonProvider(c.openRegistry),
 	}
 }
 

@@ -51,13 +51,13 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if url == "" {
 		return nil, fmt.Errorf("no box runs on %s", cfg.Data)
 	}
-	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", speechKeyLife)
+	key, revoke, err := makeKey(ctx, cfg, cmd.Account, "parley say", speechKeyLife)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, giveBack())
+			err = errors.Join(err, revoke())
 		}
 	}()
 	client, err := trustingClient("", cfg)
@@ -69,7 +69,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if err != nil {
 		return nil, err
 	}
-	return &boxSpeech{body, giveBack}, nil
+	return &boxSpeech{body, revoke}, nil
 }
 
 // requestSpeech posts a speech request to a box and returns the body of its response.

@@ -59,11 +59,11 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 		return err
 	}
 	defer say.close()
-	key, giveBack, err := cmd.key(ctx, cfg, at)
+	key, revoke, err := cmd.key(ctx, cfg, at)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, giveBack()) }()
+	defer func() { err = errors.Join(err, revoke()) }()
 
 	client, err := trustingClient(cmd.CA, cfg)
 	if err != nil {

@@ -114,8 +114,8 @@ func chatAddress(given string) (string, error) {
 }
 
 // key returns the key for the box. Without a given key it creates one for a box of this
-// machine; giveBack revokes that.
-func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (key string, giveBack func() error,
+// machine; revoke revokes that.
+func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (key string, revoke func() error,
 	err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
@@ -125,18 +125,18 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (
 	if !box.local {
 		return "", nothing, misuse{fmt.Errorf("there is no key for %s: %s", box.address, ask)}
 	}
-	key, giveBack, err = makeKey(ctx, cfg, "", "parley talk", talkKeyLife)
+	key, revoke, err = makeKey(ctx, cfg, "", "parley talk", talkKeyLife)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("there is no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
-	return key, giveBack, err
+	return key, revoke, err
 }
 
 // makeKey creates a client's key of an account, the default account for an empty name,
-// for the box of the data folder; giveBack revokes it. If the command is killed, the key
+// for the box of the data folder; revoke revokes it. If the command is killed, the key
 // expires after life. The errors are those of store.Join.
 func makeKey(ctx context.Context, cfg config.Config, of, label string, life time.Duration) (key string,
-	giveBack func() error, err error) {
+	revoke func() error, err error) {
 	nothing := func() error { return nil }
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {

@@ -112,7 +112,7 @@ func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell p
 			e.Total += info.Size()
 		}
 	}
-	begun, told := time.Now(), false
+	begun, shown := time.Now(), false
 	for _, entry := range entries {
 		if err := context.Cause(ctx); err != nil {
 			return nil, 0, err
@@ -122,11 +122,11 @@ func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell p
 			broken = append(broken, fmt.Sprintf("%s (%s)", entry.Name(), disk.Reason(err)))
 		}
 		e.Done += size
-		if told = told || time.Since(begun) > progressDelay; told {
+		if shown = shown || time.Since(begun) > progressDelay; shown {
 			tell(e)
 		}
 	}
-	if e.Step = progress.Done; told {
+	if e.Step = progress.Done; shown {
 		tell(e)
 	}
 	return broken, e.Done, nil

@@ -26,7 +26,7 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	if err := checkCustomName(name); err != nil {
 		return Pack{}, err
 	}
-	kind, places, err := identify(files)
+	kind, byName, err := identify(files)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -42,7 +42,7 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 				name)
 	}
 	var need int64
-	for _, from := range places {
+	for _, from := range byName {
 		info, err := os.Stat(from)
 		if err != nil {
 			return Pack{}, err
@@ -65,7 +65,7 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 		Licence: "unknown",
 		Custom:  true,
 	}
-	for to, from := range places {
+	for to, from := range byName {
 		f, err := copyIn(ctx, from, filepath.Join(stage.Path, to))
 		if err != nil {
 			return Pack{}, fmt.Errorf("copying %s: %w", from, err)
@@ -85,27 +85,27 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 // identify returns the kind of the files by their contents, and the files by their names
 // in the pack.
 func identify(files []string) (Kind, map[string]string, error) {
-	places := map[string]string{}
+	byName := map[string]string{}
 	for _, path := range files {
-		place, err := identifyFile(path)
+		name, err := identifyFile(path)
 		if err != nil {
 			return "", nil, err
 		}
-		if was, ok := places[place]; ok {
-			return "", nil, fmt.Errorf("%s and %s are both a %s: add one at a time", was, path, place)
+		if was, ok := byName[name]; ok {
+			return "", nil, fmt.Errorf("%s and %s are both a %s: add one at a time", was, path, name)
 		}
-		places[place] = path
+		byName[name] = path
 	}
 	switch {
-	case len(places) == 1 && places["model.gguf"] != "":
-		return LanguageModel, places, nil
-	case len(places) == 2 && places["voice.onnx"] != "" && places["voice.json"] != "":
-		return Voice, places, nil
-	case len(places) == 1 && places["voice.onnx"] != "":
+	case len(byName) == 1 && byName["model.gguf"] != "":
+		return LanguageModel, byName, nil
+	case len(byName) == 2 && byName["voice.onnx"] != "" && byName["voice.json"] != "":
+		return Voice, byName, nil
+	case len(byName) == 1 && byName["voice.onnx"] != "":
 		return "", nil,
 			fmt.Errorf("%s looks like a Piper voice: name its JSON file FILE.onnx.json too",
 				files[0])
-	case len(places) == 1 && places["voice.json"] != "":
+	case len(byName) == 1 && byName["voice.json"] != "":
 		return "", nil, fmt.Errorf("%s is the JSON file of a Piper voice: name its ONNX file too", files[0])
 	}
 	return "", nil, fmt.Errorf("%s: name one GGUF file, or an ONNX file and its JSON file", strings.Join(files, ", "))

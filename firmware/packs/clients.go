@@ -103,18 +103,18 @@ func (c clients) run(cmd *exec.Cmd) error {
 
 // lastLines returns the last lines of a client's output on one line, at most 500 bytes.
 func lastLines(output string) string {
-	var kept []string
+	var last []string
 	n := 0
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for i := len(lines) - 1; i >= 0 && n < 500; i-- {
 		if line := strings.TrimSpace(lines[i]); line != "" {
-			kept = append([]string{line}, kept...)
+			last = append([]string{line}, last...)
 			n += len(line)
 		}
 	}
-	if len(kept) == 0 {
+	if len(last) == 0 {
 		return "it printed no reason"
 	}
-	words := strings.Join(kept, " / ")
+	words := strings.Join(last, " / ")
 	return words[max(0, len(words)-500):]
 }
