@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A backup is made while eight callers write without a pause. It holds all that
-// was stored before it began, and is sound.
+// A backup during continuous writes of eight callers has everything that was stored
+// before it began, and is sound.
 func TestBackupWhileTheBoxWorks(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")

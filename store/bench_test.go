@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// BenchmarkAppend stores one event a call and waits for the disk each time: by
-// one caller and by 16, through the store and by the same SQL straight on
-// database/sql. Compare pairs of one run; a disk has its moods.
+// BenchmarkAppend stores one event a call and waits for the disk each time: from one
+// caller and from 16, with the store and with the same SQL on plain database/sql. Compare
+// only pairs of one run, since disks vary.
 func BenchmarkAppend(b *testing.B) {
 	for _, callers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("store/callers=%d", callers), func(b *testing.B) {
@@ -59,8 +59,8 @@ func appendStraight(ctx context.Context, db *sql.DB, chatID string) error {
 	return tx.Commit()
 }
 
-// measure runs b.N calls by so many callers, each with a call of its own, and
-// reports their rate and latencies.
+// measure runs b.N calls from so many callers, each with a call of its own, and reports
+// their rate and latencies.
 func measure(b *testing.B, callers int, newCall func() func() error) {
 	calls := make([]func() error, callers)
 	for i := range calls {
@@ -91,7 +91,7 @@ func measure(b *testing.B, callers int, newCall func() func() error) {
 	b.ReportMetric(float64(took[b.N-1].Microseconds()), "max-µs")
 }
 
-// BenchmarkOpenKey asks what every request asks first.
+// BenchmarkOpenKey measures the lookup that begins every request.
 func BenchmarkOpenKey(b *testing.B) {
 	s := openStore(b, b.TempDir())
 	made, err := s.CreateKey(b.Context(), NewKey{Account: "home"})

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// minded is a chat of an account of whose end a plugin is told.
+// minded is a chat whose end calls a plugin.
 func minded(account string) NewChat {
 	return NewChat{
 		ID:        uuid.NewString(),
@@ -20,7 +20,7 @@ func minded(account string) NewChat {
 	}
 }
 
-// told reads what a plugin is told next.
+// told returns the body of the next call.
 func told(t *testing.T, s *Store) (EndCall, map[string]any) {
 	t.Helper()
 	next, err := s.NextEndCall(t.Context())
@@ -56,8 +56,8 @@ func TestPluginsAreToldOfTheEndUntilTheyWere(t *testing.T) {
 	must(t, s.Check(t.Context()))
 }
 
-// Chats that a crash has left are told of as well, also where nothing else of them
-// is kept; and each once.
+// Chats that a crash left open have calls too, also without a stored history, and each
+// only once.
 func TestPluginsAreToldOfChatsThatACrashEnded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// insertRaw stores an event as an older Parley may have, without any bound.
+// insertRaw stores an event without limits, as an older Parley may have done.
 func insertRaw(t *testing.T, s *Store, chatID string, e Event) {
 	t.Helper()
 	must(t, s.change(t.Context(), "inserting", func(ctx context.Context, c conn) error {
@@ -39,8 +39,8 @@ func truncatedBytes(t *testing.T, e Event) int {
 	return m.Truncated
 }
 
-// A text that is too long is stored cut, between two characters, and says so;
-// JSON that is cut is still JSON.
+// A text that is too long is cut between two characters, and marked; cut JSON stays valid
+// JSON.
 func TestALongEventIsStoredCut(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
@@ -78,8 +78,8 @@ func TestALongEventIsStoredCut(t *testing.T) {
 	}
 }
 
-// A page of the longest events takes no more than a page may, whatever an older
-// Parley has stored, and a smaller page shows them whole.
+// A page of the longest events stays within its limit, whatever an older Parley has
+// stored, and a smaller page shows them whole.
 func TestAPageOfLongEventsIsBounded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
@@ -130,8 +130,7 @@ func TestAPageOfLongEventsIsBounded(t *testing.T) {
 	}
 }
 
-// A resumed conversation gets the newest messages that fit, and nothing that is
-// no message.
+// A resumed conversation gets the newest messages that fit, and nothing else.
 func TestAResumptionIsBoundedInBytes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))

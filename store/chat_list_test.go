@@ -17,7 +17,7 @@ import (
 
 var statuses = []Status{Active, UserEnded, UserTimeout, MaxDurationTimeout, InactivityTimeout, Failed}
 
-// diary is what a test did, kept the plain way.
+// diary is a simple model of what a test did.
 type diary struct {
 	s       *Store
 	account string
@@ -44,7 +44,7 @@ func (d *diary) groups() (ids []string) {
 	return ids
 }
 
-// happen does one thing, drawn at random.
+// happen does one random thing.
 func (d *diary) happen(t *rapid.T) {
 	var open, ended []*Chat
 	for _, c := range d.chats {
@@ -145,7 +145,7 @@ func ok(t *rapid.T, err error) {
 	}
 }
 
-// slice is the page of a whole list.
+// slice returns a page of a list in memory.
 func slice[T any](all []T, p Page) []T {
 	all = slices.Clone(all)
 	if p.Descending {
@@ -162,7 +162,7 @@ func ids[T any](all []T, id func(T) string) (out []string) {
 	return out
 }
 
-// check asks for a page of everything.
+// check compares a page of every list.
 func (d *diary) check(t *rapid.T) {
 	ctx := context.Background()
 	page := Page{
@@ -256,8 +256,8 @@ func same[T comparable](t *rapid.T, what string, total, wantTotal int, err error
 	}
 }
 
-// Whatever happened, every page of every list is what counting by hand gives,
-// and of what is deleted nothing is left. The chats lie some way apart.
+// After random operations every page of every list matches the model, and nothing of
+// deleted chats is left. The numbers of the chats have gaps.
 func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	strangers, runs := newAccount(t, s, "strangers"), 0
@@ -297,8 +297,8 @@ func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 	})
 }
 
-// spread gives strangers a chat and a group with numbers 400 ahead; those that
-// begin next come after them.
+// spread gives other accounts a chat and a group with numbers 400 ahead, so that later
+// ones come after them.
 func spread(t *testing.T, s *Store, strangers string) {
 	t.Helper()
 	must(t, s.change(t.Context(), "spreading", func(ctx context.Context, c conn) error {
@@ -342,8 +342,7 @@ func TestListsOfAnotherAccountAreNotFound(t *testing.T) {
 	}
 }
 
-// Every question behind a list finds its rows by an index, from the place where
-// the page begins.
+// Every query of a list finds its rows with an index, from the start of the page.
 func TestListsUseIndexesAndSortNothing(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	plans := map[string]string{}
@@ -390,7 +389,7 @@ func TestListsUseIndexesAndSortNothing(t *testing.T) {
 	}
 }
 
-// placeholders is the greatest number of a parameter in a question.
+// placeholders returns the greatest number of a parameter in a query.
 func placeholders(question string) (n int) {
 	if n = strings.Count(question, "?"); !strings.Contains(question, "?1") {
 		return n
@@ -404,8 +403,8 @@ func placeholders(question string) (n int) {
 	return n
 }
 
-// manyEnv asks for the lists of a box that is years old: 100,000 chats with a
-// million events. It takes half a minute to seed.
+// manyEnv enables the lists of a box that is years old: 100,000 chats with a million
+// events. Creating them takes half a minute.
 const manyEnv = "PARLEY_TEST_MANY_CHATS"
 
 func TestListsAreQuickAtAnyPage(t *testing.T) {
@@ -479,7 +478,8 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 	}
 }
 
-// quickest asks some times, for other tests use the machine too.
+// quickest repeats a query and returns the shortest time, since other tests use the
+// machine too.
 func quickest(t *testing.T, ask func(Page) (int, error), page Page, limit time.Duration) time.Duration {
 	t.Helper()
 	best := time.Hour
@@ -492,9 +492,8 @@ func quickest(t *testing.T, ask func(Page) (int, error), page Page, limit time.D
 	return best
 }
 
-// seed stores so many chats with ten events each straight into the tables: half
-// of them in groups of their own, half in one group, whose id it returns. One
-// in 25 failed.
+// seed inserts so many chats with ten events each into the tables: half of them in groups
+// of their own, half in one group, whose id it returns. One in 25 failed.
 func seed(t *testing.T, s *Store, account string, chats int) (long string) {
 	t.Helper()
 	first := startChat(t, s, account)

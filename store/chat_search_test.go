@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// spoken starts a chat in which something is said.
+// spoken starts a chat with messages.
 func spoken(t testing.TB, s *Store, n NewChat, texts ...string) string {
 	t.Helper()
 	n.ID, n.GroupID, n.RequestID = uuid.NewString(), uuid.NewString(), "r"
@@ -101,7 +101,7 @@ func TestAFoundChatShowsWhereItHasTheWords(t *testing.T) {
 	}
 }
 
-// A search goes on where the one before it ended, and comes to all chats once.
+// A search continues where the previous one ended, and visits every chat once.
 func TestASearchGoesOn(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
@@ -128,7 +128,7 @@ func TestASearchGoesOn(t *testing.T) {
 	}
 }
 
-// A search among many chats ends soon, whether it finds anything or not.
+// A search among many chats ends soon, whether or not it finds anything.
 func BenchmarkSearchChats(b *testing.B) {
 	s := openStore(b, b.TempDir())
 	home := newAccount(b, s, "home")

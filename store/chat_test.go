@@ -283,7 +283,7 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 	must(t, s.StartChat(t.Context(), resumed))
 }
 
-// Pages of every size, in both directions, are the pieces of the whole list.
+// Pages of every size, in both directions, are the parts of the whole list.
 func TestPagesAreThePiecesOfTheWhole(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var all []Event
@@ -352,12 +352,11 @@ func TestGroupRemembersItsNewestEvents(t *testing.T) {
 	}
 }
 
-// tableScan is what a plan says that reads a whole table, not the rows that
-// another step of it has found.
+// tableScan matches a step of a query plan that reads a whole table, and not rows that
+// another step has found.
 var tableScan = regexp.MustCompile(`^SCAN (c|e|g|k|chat|chat_event|chat_group|key|account)\b`)
 
-// The questions asked while someone speaks find their rows by an index and sort
-// nothing.
+// The queries during conversations find their rows with an index and sort nothing.
 func TestQuestionsOfALiveChatUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for name, question := range map[string]string{

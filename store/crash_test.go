@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// child is this program doing a piece of work in a process of its own.
+// child runs a piece of work in this program as a child process.
 func child(t *testing.T, work string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -23,8 +23,8 @@ func child(t *testing.T, work string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// writeUntilKilled writes events in 8 chats at once and prints each event's id
-// when the store says that it is kept.
+// writeUntilKilled writes events to 8 chats in parallel and prints the id of each
+// acknowledged event.
 func writeUntilKilled(args []string) error {
 	ctx := context.Background()
 	s, err := Join(ctx, args[0])
@@ -63,9 +63,9 @@ func writeUntilKilled(args []string) error {
 	return <-failed
 }
 
-// Twenty times a process that writes is killed with no warning, every other
-// time with no other process there, so that the next one must recover the log.
-// What it said was kept is kept, and nothing is broken.
+// A writing process is killed twenty times, every other time without another process, so
+// that the next one must recover the log. All acknowledged events are stored, and the
+// database is sound.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	beside := openStore(t, dir)
@@ -90,8 +90,8 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// killWriting starts a process that writes, kills it so long after its first
-// acknowledgement, and adds what it acknowledged.
+// killWriting starts a writing process, kills it so long after its first acknowledgement,
+// and adds what it acknowledged.
 func killWriting(t *testing.T, dir string, after time.Duration, acknowledged map[string]string) {
 	t.Helper()
 	cmd := child(t, "write", dir)
@@ -121,8 +121,8 @@ func killWriting(t *testing.T, dir string, after time.Duration, acknowledged map
 	}
 }
 
-// wantAll checks that every acknowledged event is in its chat and that each
-// chat's events are whole, and returns the chats, which are all open.
+// wantAll checks that every acknowledged event is in its chat and that the events of each
+// chat are complete, and returns the chats, which are all open.
 func wantAll(t *testing.T, s *Store, acknowledged map[string]string) []Chat {
 	t.Helper()
 	kept := map[string]string{}
@@ -149,7 +149,7 @@ func wantAll(t *testing.T, s *Store, acknowledged map[string]string) []Chat {
 	return open
 }
 
-// note keeps an acknowledgement; the last line may be cut by the kill.
+// note records an acknowledgement; the kill may have cut the last line.
 func note(acknowledged map[string]string, line string) {
 	if chat, event, ok := strings.Cut(line, " "); ok && len(event) == len(uuid.Nil.String()) {
 		acknowledged[event] = chat
@@ -194,8 +194,7 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 	}
 }
 
-// Of processes that would serve the folder one does; commands that join it may
-// be any number.
+// Only one process can serve the folder; any number of commands can join it.
 func TestManyProcessesMayStartAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	must(t, child(t, "open", dir).Run())

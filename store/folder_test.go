@@ -89,7 +89,7 @@ func TestReadOnlyFolderIsSaidClearly(t *testing.T) {
 	}
 }
 
-// openTempDir returns a folder whose path every user can walk.
+// openTempDir returns a folder whose path every user can enter.
 func openTempDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("/tmp", "parley-store-test-")
 	must(t, err)
@@ -98,7 +98,7 @@ func openTempDir(t *testing.T) string {
 	return dir
 }
 
-// asOther is child, as a user whom modes bind when this one is root.
+// asOther runs child as a user to whom file modes apply, also if this one is root.
 func asOther(t *testing.T, work string, args ...string) *exec.Cmd {
 	cmd := child(t, work, args...)
 	if os.Geteuid() == 0 {

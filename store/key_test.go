@@ -170,8 +170,8 @@ func TestKeysAreNotInTheFiles(t *testing.T) {
 	}
 }
 
-// Every letter is as likely as the other: a fault of the generator by as little
-// as one letter in eight would show.
+// Every letter is equally likely: the test would detect a generator that favours one
+// letter by an eighth.
 func TestRandomTextIsEven(t *testing.T) {
 	const n = 62 * 2000
 	counts := map[rune]int{}
@@ -216,7 +216,7 @@ func TestTheFirstKeyIsAnOperators(t *testing.T) {
 	wantError(t, err, ErrNotAllowed, "role")
 }
 
-// Past its end a key is as one that was revoked, and soon forgotten.
+// An expired key is like a revoked one, and is soon deleted.
 func TestAKeyPastItsEndOpensNothing(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home", ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
@@ -251,7 +251,8 @@ func TestAKeyPastItsEndOpensNothing(t *testing.T) {
 	}
 }
 
-// When a key was last used is kept, a few minutes behind; a token's use is its key's.
+// The time of a key's last use is stored up to a few minutes late; using a token counts
+// as using its key.
 func TestTheLastUseOfAKeyIsKept(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// watched opens what a key opens, and watches it until the test ends.
+// watched opens a key, and watches it until the test ends.
 func watched(t *testing.T, s *Store, made Credentials) (lost context.Context) {
 	t.Helper()
 	grant, err := s.OpenKey(t.Context(), made.APIKey)
@@ -17,8 +17,8 @@ func watched(t *testing.T, s *Store, made Credentials) (lost context.Context) {
 	return lost
 }
 
-// Revoked in this process or in another one, regenerated, or past its end: each
-// who holds a connection by the key is told, and nobody else.
+// If a key is revoked in this or another process, regenerated or expired, its connections
+// are notified, and no others.
 func TestThoseWhoHoldConnectionsByAKeyAreToldOfItsEnd(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
@@ -71,7 +71,7 @@ func TestThoseWhoHoldConnectionsByAKeyAreToldOfItsEnd(t *testing.T) {
 	}
 }
 
-// A key may be revoked after it has opened the box and before somebody watches it.
+// A key may be revoked between authentication and the start of the watch.
 func TestAKeyThatWasRevokedBeforeItIsWatchedIsLost(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
@@ -88,7 +88,7 @@ func TestAKeyThatWasRevokedBeforeItIsWatchedIsLost(t *testing.T) {
 	}
 }
 
-// However many connections come and go, nothing is left of them.
+// Closed connections leave nothing behind.
 func TestKeysThatNobodyHoldsAreNotWatched(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
@@ -115,8 +115,8 @@ func TestKeysThatNobodyHoldsAreNotWatched(t *testing.T) {
 	}
 }
 
-// Where nobody can ring, one look a second finds it, and none is taken while
-// nobody holds a connection.
+// Without notifications a check a second finds the change; without connections there are
+// no checks.
 func TestWithoutABellKeysAreLookedAt(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})

@@ -15,9 +15,8 @@ import (
 	"parley/internal/layout"
 )
 
-// schema5 makes a data folder as the last Parley left it that noted its steps by
-// the library goose: accounts default and museum, two chats that ended and one
-// that goes on, a prompt.
+// schema5 creates a data folder as the last Parley did that recorded its steps with the
+// library goose: accounts default and museum, two ended chats and one active, a prompt.
 func schema5(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -58,7 +57,7 @@ func TestADatabaseOfGooseIsTakenOver(t *testing.T) {
 	wantSchema5(t, s)
 }
 
-// wantSchema5 checks what schema5 holds.
+// wantSchema5 checks the contents of schema5.
 func wantSchema5(t *testing.T, s *Store) {
 	t.Helper()
 	home, err := s.Account(t.Context(), "default")
@@ -91,8 +90,8 @@ func wantSchema5(t *testing.T, s *Store) {
 	}
 }
 
-// What only uses the database leaves its schema as it is, whether a box of the
-// older Parley runs or none does, and says what to do instead.
+// A command that joins the database does not migrate it, whether or not a box of the
+// older Parley runs, and says what to do instead.
 func TestJoiningDoesNotMigrate(t *testing.T) {
 	dir := schema5(t)
 	before := contents(t, dir)
@@ -141,7 +140,7 @@ func TestStepsAreNumberedInTheirOrder(t *testing.T) {
 	}
 }
 
-// A newer database of the same marks is refused by who joins, too.
+// Join refuses a newer database of that kind too.
 func TestJoiningANewerDatabaseIsRefused(t *testing.T) {
 	dir, _, _ := filled(t)
 	s, err := open(context.Background(), dir, slog.New(slog.DiscardHandler), later(t, `CREATE TABLE more (x);`))

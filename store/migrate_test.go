@@ -15,7 +15,7 @@ import (
 	"parley/internal/layout"
 )
 
-// later returns the schema's steps and more after them, from 101 on, as a later
+// later returns the steps of the schema and more after them, from 101 on, as a later
 // Parley would have.
 func later(t *testing.T, texts ...string) []migration {
 	t.Helper()
@@ -27,8 +27,8 @@ func later(t *testing.T, texts ...string) []migration {
 	return steps
 }
 
-// filled makes a database in a new folder and returns the folder, the schema's
-// version and one of its chats.
+// filled creates a database in a new folder and returns the folder, the version of the
+// schema and a chat.
 func filled(t *testing.T) (dir string, at int64, chat NewChat) {
 	t.Helper()
 	dir = t.TempDir()
@@ -114,8 +114,8 @@ func contents(t *testing.T, dir string) string {
 	return string(data)
 }
 
-// However a migration fails, and however many steps it had done, the database
-// is the old one and the old Parley opens it.
+// However a migration fails, and after however many steps, the database stays the old one
+// and the old Parley opens it.
 func TestInterruptedMigrationLeavesTheOldState(t *testing.T) {
 	done := `UPDATE account SET name = num || 'changed'; CREATE TABLE done (x);`
 	ended, cancel := context.WithCancel(t.Context())
@@ -145,9 +145,8 @@ func TestInterruptedMigrationLeavesTheOldState(t *testing.T) {
 	}
 }
 
-// dieMigrating kills its own process in the middle of a migration: one step is
-// done, and so much of the next that it no longer fits in memory and is being
-// written out.
+// dieMigrating kills its own process in the middle of a migration: after one step, and so
+// much of the next that it no longer fits in memory and is being written to the disk.
 func dieMigrating(args []string) error {
 	steps, err := migrations()
 	if err != nil {
@@ -200,8 +199,8 @@ func TestForeignDatabaseIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A database that is lost leaves recordings that no row speaks of: they are not
-// swept away as if they had been deleted.
+// A lost database leaves recordings without rows: they are not removed as if they had
+// been deleted.
 func TestALostDatabaseIsNotBegunAnewOverItsRecordings(t *testing.T) {
 	for name, lose := range map[string]func(file string) error{
 		"cut to nothing": func(file string) error { return os.Truncate(file, 0) },

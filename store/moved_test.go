@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A data folder that somebody deletes or moves away under a running box: nothing is
-// taken as written that is lost, and new conversations are refused.
+// If the data folder is deleted or moved while a box runs, writes fail, and new
+// conversations are refused.
 func TestWhatIsWrittenIntoADeletedFolderIsAnError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := openStore(t, dir)

@@ -81,8 +81,7 @@ func number(t *testing.T, l PluginLine) (n int) {
 	return n
 }
 
-// Whoever follows is woken by lines that any process writes, and by the end of the
-// plugin.
+// Lines that any process writes, and the removal of the plugin, wake a follower.
 func TestWhoFollowsALogIsWoken(t *testing.T) {
 	dir := t.TempDir()
 	box, other := openStore(t, dir), joinStore(t, dir)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// describedAs is a manifest of tools and settings; a setting may have its type
-// behind its name.
+// describedAs returns a manifest with tools and settings; a setting may have its type
+// after its name.
 func describedAs(tools string, settings ...string) string {
 	var m struct {
 		Tools    []map[string]string `json:"tools"`
@@ -98,7 +98,7 @@ func TestAToolIsOfOnePlugin(t *testing.T) {
 	}
 }
 
-// Whatever is changed is known at once, in the box and beside it.
+// Every change is visible at once, in the box and in other processes.
 func TestChangesToPluginsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	box := openStore(t, dir)
@@ -191,7 +191,7 @@ func TestAPluginKeepsValuesOfAccountsApart(t *testing.T) {
 	}
 }
 
-// The count is right whatever is set, and nothing gets past the limit.
+// The size is right after any changes, and never exceeds the limit.
 func TestAPluginKeepsNoMoreThanItMay(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Whether somebody may come in is known also while all that read are at work.
+// Authentication works while all readers are busy.
 func TestKeysAreOpenedWhileAllReadersAreBusy(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})

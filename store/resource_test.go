@@ -23,7 +23,7 @@ func draft(id, name, text string) NewVersion {
 	}
 }
 
-// newPrompt stores a prompt of one version.
+// newPrompt stores a prompt with one version.
 func newPrompt(t testing.TB, s *Store, account, name string) Version {
 	t.Helper()
 	kept, err := s.AddVersions(t.Context(), account, draft(uuid.NewString(), name, "first"))
@@ -118,8 +118,7 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 	wantError(t, err, ErrNotAllowed, "content")
 }
 
-// Whatever one account does with the id of another's resource, it is as if
-// there were none.
+// For an account, a resource of another account does not exist.
 func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
@@ -163,15 +162,15 @@ func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
 	}
 }
 
-// modelResource is what the store must know of one prompt.
+// modelResource is the expected state of a prompt.
 type modelResource struct {
 	id, name string
 	next     int
 	versions []int // those that are left
 }
 
-// Any sequence of creations, versions, renamings and deletions gives the lists
-// that a plain model gives: numbers rise by one, and none comes back.
+// Any sequence of creations, versions, renamings and deletions gives the lists of a
+// simple model: numbers increase by one, and none is used again.
 func TestRandomLivesMatchThePlainModel(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	serial := 0
@@ -282,8 +281,7 @@ func TestWhatIsWrittenAboutAResourceMovesItsTime(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-// Lists are counted and read along an index, in order; what is passed over is
-// not looked at.
+// Lists are counted and read with an index, in order; skipped rows are not read.
 func TestListsOfResourcesNeedNoScanAndNoSort(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for index, where := range map[string]string{

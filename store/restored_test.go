@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Who was let in when the backup was made, and was put out since, stays out.
+// Access that was ended after the backup stays ended.
 func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 	dir, at := t.TempDir(), time.Now()
 	s := openStore(t, dir)
@@ -78,8 +78,8 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 	}
 }
 
-// A signing key that was replaced since the backup stays replaced; one that the backup
-// has, and the database that it replaces does not know yet, is the backup's.
+// A signing key that was replaced since the backup stays replaced; if only the backup has
+// a replacement, it stays too.
 func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	dir, older := t.TempDir(), t.TempDir()
 	s := openStore(t, dir)
@@ -125,7 +125,7 @@ func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	}
 }
 
-// Without a database that is replaced, only what is short-lived ends.
+// Without a replaced database only short-lived access ends.
 func TestARestoredDatabaseKeepsItsKeysOnAnotherMachine(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})

@@ -17,7 +17,7 @@ import (
 	"parley/internal/layout"
 )
 
-// talk stores a chat that has ended at a time, with a recording, and returns it.
+// talk stores a chat that ended at a time, with a recording, and returns it.
 func talk(t *testing.T, s *Store, account string, endedMS int64, n NewChat, said ...Event) NewChat {
 	t.Helper()
 	n.ID, n.AccountID, n.Recorded, n.RequestID = uuid.NewString(), account, true, "r"
@@ -46,7 +46,8 @@ func recordingsIn(t *testing.T, s *Store) (names []string) {
 	return names
 }
 
-// A chat that is being deleted is heard no more, though its rows and files go later.
+// The recording of a chat that is being deleted is not found any more, though its rows
+// and files go later.
 func TestAChatThatIsBeingDeletedHasNoRecording(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
@@ -200,8 +201,8 @@ func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
 	}
 }
 
-// A dropped recording is as one that never was, and its chat stays; that of a
-// chat which goes on cannot be dropped. What a crash leaves of the files goes.
+// A dropped recording is as if it never was, and its chat stays; the recording of an
+// active chat cannot be dropped. Files that a crash leaves are removed.
 func TestDroppedSoundLeavesTheChat(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// signedIn is a session, by what its cookie holds.
+// signedIn returns the cookie of a new session.
 func signedIn(t *testing.T, s *Store, at time.Time) (cookie string, made Session) {
 	t.Helper()
 	link, err := s.StartSignIn(t.Context(), "", at)
@@ -48,9 +48,8 @@ func TestALinkSignsInOnceAndForTenMinutes(t *testing.T) {
 	}
 }
 
-// A disk that takes nothing shuts nobody out: neither a session of the console, by
-// which an operator looks after the box, nor a key nor a token. The log says, once a
-// minute, what could not be noted.
+// A full disk does not end access by sessions, keys or tokens. The log reports once a
+// minute that the time of use cannot be written.
 func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
 	var log bytes.Buffer
 	s := openStore(t, t.TempDir())

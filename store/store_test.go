@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// childEnv names the piece of work for which a test starts this program again,
-// as a process that can be killed or run as another user.
+// childEnv names the work for which a test starts this program again, as a process that
+// can be killed or run as another user.
 const childEnv = "PARLEY_STORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -86,7 +86,7 @@ func newAccount(t testing.TB, s *Store, name string) string {
 	return a.ID
 }
 
-// startChat starts a chat in a new group and returns it as it was given.
+// startChat starts a chat in a new group and returns it.
 func startChat(t testing.TB, s *Store, account string, events ...Event) NewChat {
 	t.Helper()
 	n := NewChat{

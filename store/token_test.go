@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// noon is when tokens are made in these tests.
+// noon is the time at which these tests create tokens.
 var noon = time.UnixMilli(1_700_000_000_000)
 
 func newToken(t *testing.T, s *Store, made Credentials) string {
@@ -63,7 +63,7 @@ func TestExpiredTokensAreNotKept(t *testing.T) {
 	}
 }
 
-// A token that expires does not end what it opened: only its key's end does.
+// The end of a token does not end what it opened; only the end of its key does.
 func TestAGrantOutlivesItsTokenButNotItsKey(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})

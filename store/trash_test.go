@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// largeEnv sets how many events the group has whose deletion is timed.
+// largeEnv sets the number of events of the group whose deletion is timed.
 const largeEnv = "PARLEY_TEST_LARGE_GROUP"
 
 func largeEvents() int {
@@ -25,8 +25,8 @@ func largeEvents() int {
 	return 100_000
 }
 
-// largeGroup stores a group of ended chats with so many events straight into the
-// tables, and returns its id.
+// largeGroup inserts a group of ended chats with so many events into the tables, and
+// returns its id.
 func largeGroup(t *testing.T, s *Store, account string, events int) string {
 	t.Helper()
 	const perChat = 1000
@@ -59,8 +59,8 @@ func largeGroup(t *testing.T, s *Store, account string, events int) string {
 	return n.GroupID
 }
 
-// liveWrites writes an event to a chat twenty times a second, as four people do
-// who talk, until it is stopped. It returns how long each write took.
+// liveWrites writes an event to a chat twenty times a second, like four people who talk,
+// until it is stopped. It returns how long each write took.
 func liveWrites(t *testing.T, s *Store, chat string) (stop func() []time.Duration) {
 	t.Helper()
 	end := make(chan struct{})
@@ -91,11 +91,9 @@ func liveWrites(t *testing.T, s *Store, chat string) (stop func() []time.Duratio
 	}
 }
 
-// Cleaning up holds up nobody who talks: however large what is deleted is, and
-// whatever is done beside, a live write waits for one batch and one commit. What
-// that takes is the machine's affair, so it is held against what the slowest of
-// as many live writes take when nothing else is done; the figures are in
-// RATIONALE.md.
+// Deletion does not delay conversations: however much is deleted, and whatever else runs,
+// a live write waits for one batch and one commit. Its time is compared with the slowest
+// of as many live writes without other work; the figures are in RATIONALE.md.
 func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
@@ -147,7 +145,7 @@ func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 	}
 }
 
-// No batch is larger than a batch may be, whatever the shape of what is deleted.
+// No batch exceeds its limits, whatever is deleted.
 func TestADeletionIsDoneInBatches(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
@@ -222,8 +220,8 @@ func wantEmpty(t *testing.T, s *Store) {
 	}
 }
 
-// A deletion that is broken off, by who asked for it or by a crash, is finished
-// by itself; nobody sees the group meanwhile.
+// An interrupted deletion, also by a crash, is finished in the background; no query
+// returns the group meanwhile.
 func TestADeletionThatIsBrokenOffIsFinished(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
@@ -257,8 +255,7 @@ func TestADeletionThatIsBrokenOffIsFinished(t *testing.T) {
 	wantEmpty(t, s)
 }
 
-// SQLite's log does not grow without end while somebody writes without a pause,
-// though who commits does not move it.
+// SQLite's log stays bounded during continuous writes, though commits do not checkpoint.
 func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
@@ -278,8 +275,8 @@ func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// Who finds the trash empty because another empties it says that all is gone only
-// when the other is done too.
+// A deletion that finds the trash empty because another one empties it returns only when
+// that one is done.
 func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
@@ -296,7 +293,7 @@ func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
 	}
 }
 
-// Sound whose file could not be removed goes when it can be.
+// A recording that could not be removed is removed later.
 func TestADeletionThatFailedIsFinishedLater(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// eventually waits for what the background does.
+// eventually waits for the background goroutine.
 func eventually(t *testing.T, what string, there func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
@@ -64,7 +64,7 @@ func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-// However many chats there are, what an account holds is read from indexes alone.
+// The usage of an account is read from indexes only, however many chats there are.
 func TestWhatAnAccountHoldsIsReadFromIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {

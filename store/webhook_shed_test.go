@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Of an account of which too much waits the oldest are given up, whoever they
-// are for; another account's stay, and so does the order within a chat.
+// The oldest webhooks of an account with too many are given up, whatever their receiver;
+// other accounts' stay, and so does the order within a chat.
 func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, shop := newAccount(t, s, "home"), newAccount(t, s, "shop")
@@ -45,7 +45,7 @@ func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
 	must(t, s.Check(t.Context()))
 }
 
-// What arrives although it was given up on its way has arrived.
+// A webhook that is delivered after it was given up counts as delivered.
 func TestWhatWasGivenUpOnItsWayHasArrived(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := hooked(newAccount(t, s, "home"), "https://a/")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// hooked is a chat of an account that tells receivers of all there is.
+// hooked is a chat whose receivers subscribe to all events.
 func hooked(account string, urls ...string) NewChat {
 	n := NewChat{
 		ID:        uuid.NewString(),
@@ -30,8 +30,8 @@ func hooked(account string, urls ...string) NewChat {
 	return n
 }
 
-// outbox lists the events in the outbox, oldest first, as "event state" and "!"
-// where one is due.
+// outbox lists the events in the outbox, oldest first, as "event state", with "!" if one
+// is due.
 func outbox(t *testing.T, s *Store) string {
 	t.Helper()
 	all, err := s.Webhooks(t.Context(), WebhookFilter{}, 1000)
@@ -55,7 +55,7 @@ func wantOutbox(t *testing.T, s *Store, want string) {
 	}
 }
 
-// What is told is stored with what it tells, or not at all.
+// A notice is stored in the same transaction as its event.
 func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := hooked(newAccount(t, s, "home"), "https://a/")
@@ -89,7 +89,7 @@ func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
 	must(t, s.Check(t.Context()))
 }
 
-// A receiver that two entries of a config name gets each event once.
+// A receiver that a config names twice gets each event once.
 func TestAReceiverIsToldOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
@@ -115,7 +115,7 @@ func TestAReceiverIsToldOnce(t *testing.T) {
 	}
 }
 
-// deliver settles all that is due now.
+// deliver marks all that is due now as delivered.
 func deliver(t *testing.T, s *Store, settle func(d Delivery) error) {
 	t.Helper()
 	receivers, err := s.WaitingReceivers(t.Context())
@@ -160,8 +160,8 @@ func TestTheNextOfAChatIsDueWhenTheFirstIsOver(t *testing.T) {
 	}
 }
 
-// What is over is forgotten after its time, with the receivers; with a deleted
-// chat at once; what waits never.
+// Sent webhooks are deleted after their retention, with receivers that are no longer
+// used, and at once with a deleted chat; waiting ones never are.
 func TestWhatIsOverIsForgotten(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")
@@ -222,8 +222,8 @@ func wantStates(t *testing.T, s *Store, want WebhookState) {
 	}
 }
 
-// What was waiting while the box was off has a last chance, and a clock that was
-// set back keeps nothing waiting for years.
+// Webhooks that ran out of time while the box was off get a last chance, and a clock that
+// was set back delays nothing for years.
 func TestGoingOnGivesALastChance(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.StartChat(t.Context(), hooked(newAccount(t, s, "home"), "https://a/")))
@@ -251,7 +251,7 @@ func TestGoingOnGivesALastChance(t *testing.T) {
 	}
 }
 
-// What the sender asks is answered from indexes, however many wait.
+// The sender's queries use indexes, however many webhooks wait.
 func TestTheOutboxIsAskedAlongIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for _, q := range []struct{ text, want string }{

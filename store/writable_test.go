@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whether there is room is asked of the file system anew each time.
+// The free space is read from the file system each time.
 func TestADiskWithoutRoomIsTold(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Writable(t.Context()))
@@ -30,8 +30,8 @@ func TestADiskWithoutRoomIsTold(t *testing.T) {
 	}
 }
 
-// A fault of the disk that a write met is told until a write is stored again,
-// also when nobody writes meanwhile.
+// A disk fault of a write is reported until a write succeeds again, also if nothing is
+// written meanwhile.
 func TestAFailedWriteIsRememberedUntilOneSucceeds(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))

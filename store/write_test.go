@@ -49,8 +49,8 @@ func TestWritersShareCommits(t *testing.T) {
 	}
 }
 
-// stall keeps the writer busy until the returned function is called, so that
-// the writes made meanwhile fall into one transaction.
+// stall blocks the writer until the returned function is called, so that the writes made
+// meanwhile share a transaction.
 func stall(t *testing.T, s *Store) (release func()) {
 	t.Helper()
 	begun, done, hold := make(chan struct{}), make(chan error, 1), make(chan struct{})
@@ -65,7 +65,7 @@ func stall(t *testing.T, s *Store) (release func()) {
 	return func() { close(hold); must(t, <-done) }
 }
 
-// queued waits until so many writes wait.
+// queued waits until so many writes are queued.
 func queued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); len(s.w.queue) < n; time.Sleep(time.Millisecond) {
@@ -109,8 +109,8 @@ func TestOneBadWriteHurtsNoOther(t *testing.T) {
 	}
 }
 
-// When SQLite gives a whole transaction up (here it may not grow the file any
-// more), those that fit are stored and the others told why they are not.
+// If SQLite rolls back a whole transaction (here since the file must not grow any more),
+// the writes that fit are stored and the others get the reason.
 func TestFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
@@ -209,7 +209,7 @@ func TestCloseFinishesWhatWaits(t *testing.T) {
 	}
 }
 
-// Writers race with Close: each is stored, or told that the store is closed.
+// During Close each write is stored, or returns ErrClosed.
 func TestEveryAnswerIsTrueWhileClosing(t *testing.T) {
 	for range 20 {
 		dir := t.TempDir()

@@ -22,7 +22,7 @@ import (
 	"parley/internal/progress"
 )
 
-// dataFolder makes a data folder with these files.
+// dataFolder creates a data folder with these files.
 func dataFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -36,7 +36,7 @@ func dataFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// copied is the database of tests: a file like any other.
+// copied is the database of the tests: an ordinary file.
 func copied(data string) func(context.Context, string, func(int64, int64)) (int64, error) {
 	return func(_ context.Context, file string, progress func(int64, int64)) (int64, error) {
 		text, err := os.ReadFile(filepath.Join(data, databaseName))
@@ -56,7 +56,7 @@ func backedUp(t *testing.T, data string) string {
 
 func sound(context.Context, string) error { return nil }
 
-// found are the files below dir with their contents.
+// found returns the files below dir with their contents.
 func found(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	names, err := filesBelow(dir)
@@ -129,8 +129,8 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	}
 }
 
-// Nothing is restored that no backup has, such as machine code of plugins, a log that
-// SQLite would take into the database, or the signals and the lock of a box.
+// Restore refuses files that no backup contains, such as compiled plugins, a log that
+// SQLite would apply to the database, or the signals and the lock of a box.
 func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
 	for _, name := range []string{
@@ -161,9 +161,8 @@ func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 	}
 }
 
-// A program, or a library that settings of the same backup would have loaded, comes
-// into no data folder, whatever its name; one that lies there is in no backup, which
-// can be restored then.
+// A program, or a library that settings of the same backup would load, is never restored,
+// whatever its name; one in a data folder is left out of backups.
 func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 	library, err := os.ReadFile("/proc/self/exe")
 	must(t, err)
@@ -200,8 +199,8 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 	}
 }
 
-// The secrets of the first key are on no stick, though the file still lies there; a
-// backup that has them is of an older Parley, and is restored without them.
+// The secrets of the first key are in no backup; an older backup that has them is
+// restored without them.
 func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "first-key.env": "secret", "parley.yaml": "x"})
 	file := filepath.Join(t.TempDir(), "b")
@@ -222,7 +221,7 @@ func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
 	}
 }
 
-// The key of the plugins' secrets is in no backup, and stays where it is.
+// The key of the plugins' secrets is in no backup, and a restore leaves it in place.
 func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "plugins.key": "secret"})
 	file := backedUp(t, data)
@@ -263,8 +262,7 @@ func TestFoldersOnAnotherDiskAreBackedUp(t *testing.T) {
 	}
 }
 
-// While the backup is made the box goes on: a recording grows, another is
-// deleted, a third begins.
+// The box runs during the backup: a recording grows, another is deleted, a third begins.
 func TestBackupIsOfOneMoment(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "recordings/grows": "one", "recordings/early": "gone",
 		"recordings/late": "gone too"})
@@ -367,8 +365,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a backup, the folder stays as it is and nothing is
-// left beside it.
+// After any error in a backup the folder is as it was, and nothing is left beside it.
 func TestNothingIsHalfRestored(t *testing.T) {
 	whole, err := os.ReadFile(backedUp(t, dataFolder(t, boxFiles)))
 	must(t, err)
@@ -439,7 +436,7 @@ func TestNothingIsHalfRestored(t *testing.T) {
 	}
 }
 
-// archiveOf is a file in the form of a backup whose members are all x.
+// archiveOf returns a file in the format of a backup whose members are all x.
 func archiveOf(t *testing.T, m Manifest, members ...bundle.File) []byte {
 	t.Helper()
 	var b strings.Builder

@@ -171,7 +171,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// folderOf makes a folder with these files.
+// folderOf creates a folder with these files.
 func folderOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

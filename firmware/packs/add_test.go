@@ -11,7 +11,7 @@ import (
 
 const voiceJSON = `{"audio":{"sample_rate":22050},"phoneme_id_map":{"a":[1]}}`
 
-// someFiles writes files of these contents and returns their paths by name.
+// someFiles writes files with these contents and returns their paths by name.
 func someFiles(t *testing.T, contents map[string]string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"parley/internal/progress"
 )
 
-// ownModel adds a small model of one's own to dir.
+// ownModel adds a small model to dir.
 func ownModel(t *testing.T, dir, name, text string) Pack {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "some.gguf")
@@ -81,7 +81,7 @@ func TestBuiltInPackIsCarriedWithItsPapers(t *testing.T) {
 	}
 }
 
-// packsDir is where the packs of this machine lie; p must be there.
+// packsDir returns the folder of this machine's packs, which must have p.
 func packsDir(t *testing.T, p Pack) string {
 	t.Helper()
 	dir := os.Getenv("PARLEY_PACKS")
@@ -267,8 +267,8 @@ func TestImportDoesNotReplaceAnotherPackOfOnesOwn(t *testing.T) {
 	}
 }
 
-// FuzzImport holds that no file makes Import panic or change the folder unless
-// it imports something.
+// FuzzImport checks that no file makes Import panic, or change the folder without
+// importing anything.
 func FuzzImport(f *testing.F) {
 	for _, text := range []string{"", "GGUF", headerName, `{"format":1,"packs":[]}`} {
 		f.Add([]byte(text), false)

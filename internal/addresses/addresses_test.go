@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// table is that of a machine with two public addresses of its own.
+// table is the table of a machine with two public addresses.
 func table() Table {
 	return NewTable(func() []netip.Addr {
 		return []netip.Addr{netip.MustParseAddr("8.8.4.4"), netip.MustParseAddr("2a00:1450::7")}
@@ -42,7 +42,7 @@ func TestWhatAddressesLeadTo(t *testing.T) {
 	}
 }
 
-// mapped is an IPv4 address written as IPv6.
+// mapped returns an IPv4 address in its IPv6 form.
 func mapped(address string) string {
 	if ip := netip.MustParseAddr(address); ip.Is4() {
 		return "::ffff:" + address
@@ -50,7 +50,7 @@ func mapped(address string) string {
 	return address
 }
 
-// Each form of IPv6 that stands for an IPv4 address is what that one is.
+// An IPv6 address that embeds an IPv4 address is of the same kind.
 func TestFormsAreTheAddressInside(t *testing.T) {
 	for address, want := range map[string]string{
 		"::ffff:169.254.169.254": "169.254.169.254", "::ffff:10.0.0.1": "10.0.0.1", "::ffff:127.0.0.1": "127.0.0.1",

@@ -27,7 +27,7 @@ func fileOf(name, text string) File {
 
 func quiet(int64) {}
 
-// written is a bundle of two files, of which the second was deleted.
+// written returns a bundle of two files, the second of which was deleted.
 func written(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeEnv names the file that this program, started again by a test, writes
-// over and over until it is killed.
+// writeEnv names the file that this program, as a child process, writes over and over
+// until it is killed.
 const writeEnv = "PARLEY_DURABLE_TEST_WRITE"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// text is what the nth write writes: 1 MiB of one letter.
+// text returns the content of the nth write: 1 MiB of one letter.
 func text(n int) []byte { return bytes.Repeat([]byte{'a' + byte(n%26)}, 1<<20) }
 
 func writeUntilKilled(path string) {
@@ -47,7 +47,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// names are the names of what lies in a folder.
+// names returns the names of the files in a folder.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -102,7 +102,7 @@ func TestAFileInTheMakingIsNotThere(t *testing.T) {
 	}
 }
 
-// A disk that takes no more leaves the file as it was.
+// A full disk leaves the file as it was.
 func TestAFailingWriteLeavesTheOldFileAndNoLitter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	must(t, WriteFile(path, []byte("old"), 0o640))
@@ -163,8 +163,7 @@ func TestAKilledWriterLeavesAWholeFileAndTheNextOneTidies(t *testing.T) {
 	}
 }
 
-// What another living process makes is nobody's litter; files that only look
-// alike are not either.
+// Files of another living process are not removed, nor files that only look similar.
 func TestOnlyWhatNobodyHoldsIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -186,8 +185,8 @@ func TestOnlyWhatNobodyHoldsIsRemoved(t *testing.T) {
 	}
 }
 
-// Many at once on one file: each finds its own in the making, the last one
-// stays, and nothing else does.
+// Parallel writers of one file each have a temporary file; the last one stays, and
+// nothing else.
 func TestWritersOfOneFileDoNotDisturbEachOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	failed := make(chan error)

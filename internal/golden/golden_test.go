@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// told keeps what a test is told.
+// told records the messages of a test.
 type told struct {
 	testing.TB
 	text string

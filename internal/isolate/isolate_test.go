@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testName is what the process is called that does whatever it is told.
+// testName is the name of a process that does what it is told.
 const testName = "parley-cage-test"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// obey does a deed and replies what came of it.
+// obey does a deed and replies with its result.
 func obey(request []byte, reply func([]byte) error) error {
 	deed, rest, _ := strings.Cut(string(request), " ")
 	said, err := deeds()[deed](rest)
@@ -42,7 +42,7 @@ func obey(request []byte, reply func([]byte) error) error {
 	return reply([]byte(said))
 }
 
-// start starts a process that may read a folder and does whatever it is told.
+// start starts a process that may read a folder and does what it is told.
 func start(t testing.TB, readable string) *Process {
 	t.Helper()
 	p, err := Start(testName, readable)
@@ -62,8 +62,8 @@ func ask(p *Process, deed string) (string, error) {
 	return string(said), err
 }
 
-// deeds are what code does that has taken over the process. Each returns "did"
-// where it could.
+// deeds are actions of code that has taken over the process. Each returns "did" if it
+// succeeded.
 func deeds() map[string]func(string) (string, error) {
 	did := func(err error) (string, error) { return "did", err }
 	return map[string]func(string) (string, error){
@@ -119,8 +119,8 @@ func deeds() map[string]func(string) (string, error) {
 	}
 }
 
-// Whoever takes over the process finds nothing there, and cannot leave it. The
-// kernel of a machine that develops Parley has all the walls.
+// Code that takes over the process finds nothing there, and cannot leave it. The kernel
+// of a development machine must have all protections.
 func TestTheProcessIsShutIn(t *testing.T) {
 	folder := t.TempDir()
 	readable := filepath.Join(folder, "readable")
@@ -162,8 +162,7 @@ func TestTheProcessIsShutIn(t *testing.T) {
 	}
 }
 
-// A process that takes all the memory it can get gets little, and one that ends in
-// whatever way says so, at once.
+// A process gets little memory, and its end is reported at once, however it ends.
 func TestWhateverItDiesOfIsToldAtOnce(t *testing.T) {
 	for _, deed := range []string{"exit", "crash", "allocate", "prattle"} {
 		p := start(t, "")
@@ -194,14 +193,14 @@ func TestAHangIsToldInTime(t *testing.T) {
 	}
 }
 
-// What a process lacks to begin is the error of Start, and nothing of it is left.
+// Start returns the error of a process that cannot start, and leaves nothing of it.
 func TestAProcessThatCannotBeginSaysWhy(t *testing.T) {
 	if _, err := Start(testName); err == nil || err.Error() != "there is nothing to do" {
 		t.Errorf("%v", err)
 	}
 }
 
-// Nothing of it is left over when the box is killed, even of one that hangs.
+// The process ends with the box, even if the box is killed and the process hangs.
 func TestItDiesWithItsParent(t *testing.T) {
 	if os.Getenv("PARLEY_TEST_ORPHAN") != "" { // the parent
 		p := start(t, "")
@@ -234,8 +233,8 @@ func TestItDiesWithItsParent(t *testing.T) {
 	t.Errorf("process %d outlives its parent", child)
 }
 
-// C libraries open files without close-on-exec, and so may whoever started the
-// box. None of that is open in the process.
+// C libraries, and the program that started the box, may open files without
+// close-on-exec. None of them is open in the process.
 func TestItHasNoFileOfTheBoxOpen(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, nil, 0o600); err != nil {

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self stands for the process that makes the call in refused, box for its parent,
-// and memory for an address that may be read and written.
+// self stands for the process that makes the call in refused, box for its parent, and
+// memory for an address that can be read and written.
 const (
 	self uintptr = iota + 1<<40
 	box
 	memory
 )
 
-// refused are calls of the kernel by which a process reaches others, gets rights
-// or finds faults in the kernel.
+// refused are system calls by which a process affects others, gains privileges or attacks
+// the kernel.
 func refused() map[string][]uintptr {
 	const threadFlags = unix.CLONE_THREAD | unix.CLONE_SIGHAND | unix.CLONE_VM
 	minus := ^uintptr(0)
@@ -160,7 +160,7 @@ func call(numbers []uintptr) syscall.Errno {
 	return errno
 }
 
-// Whoever takes over the process reaches nobody else by any call of the kernel.
+// Code that takes over the process cannot affect anything outside it by a system call.
 func TestCallsThatReachOthersAreRefused(t *testing.T) {
 	for _, files := range []string{"", t.TempDir()} {
 		p := start(t, files)
@@ -185,7 +185,7 @@ func TestCallsThatReachOthersAreRefused(t *testing.T) {
 	}
 }
 
-// What it is root for, it does not keep, in any thread.
+// Privileges of root are dropped in all threads.
 func TestItHasNoCapabilities(t *testing.T) {
 	p := start(t, "")
 	threads, err := os.ReadDir("/proc/" + strconv.Itoa(p.Pid()) + "/task")

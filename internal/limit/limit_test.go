@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// enters asks for a turn on a goroutine, once its place in the queue is taken, and
-// notes its name when it has it.
+// enters acquires a slot on a goroutine, after taking a position in the queue, and
+// records its name when it has the slot.
 func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	t.Helper()
 	s.mu.Lock()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What several put comes out whole, each one's in order, and nothing is held when
-// all was taken.
+// Values of parallel producers arrive complete and in order, and an empty queue holds no
+// memory.
 func TestWhatIsPutIsTakenInOrder(t *testing.T) {
 	const putters, each = 4, 1000
 	q := NewQueue[[2]int]()
