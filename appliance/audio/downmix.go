@@ -8,7 +8,7 @@ const (
 	downmixBlock  = 0.01 // seconds
 	downmixWindow = 0.3
 	// maxMeanChannels is the largest number of channels that are averaged: stereo. More channels
-	// come from a device that offers all it has, of which one or two have a microphone, or from
+	// come from a device that offers all it has, though only one or two have a microphone, or from
 	// a film, whose voices are in one of them.
 	maxMeanChannels = 2
 	// cancelled is the energy of the mean, relative to the loudest channel, below which that

@@ -257,8 +257,8 @@ func looksLikeYear(n string) bool {
 
 // historic matches texts about the past.
 var historic = regexp.MustCompile(`(?i)\b(?:years?|founded|built|rebuilt|established|erected|completed|crowned|` +
-	`conquest|conquered|battle|reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|charter|` +
-	`castle|abbey|cathedral|born|died|dated?|dates)\b`)
+	`conquest|conquered|battle|reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|` +
+	`charter|castle|abbey|cathedral|born|died|dated?|dates)\b`)
 
 // sayYear writes out a number of four digits as a year if its context suggests one.
 func (e english) sayYear(m match) (string, bool) {

@@ -15,7 +15,8 @@ func electronicRules(address func(string) string) []rule {
 		}
 		trimmed := strings.TrimRight(s, ".,;:!?)]}'*»")
 		goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
-		return address(strings.TrimRight(trimmed, "/")) + s[len(trimmed):], !strings.HasSuffix(m.before(), ".") && !goesOn
+		said := address(strings.TrimRight(trimmed, "/")) + s[len(trimmed):]
+		return said, !strings.HasSuffix(m.before(), ".") && !goesOn
 	}
 	return []rule{
 		rewrite(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) (string, bool) {
@@ -49,8 +50,8 @@ func (e english) sayAddress(s string) string {
 
 // sayLabel writes out a part of a name: as a word, or letter by letter if it is not one.
 func sayLabel(s string) string {
-	const words wordList = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by " +
-		"my we an is be "
+	const words wordList = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to " +
+		"by my we an is be "
 	lower := strings.ToLower(s)
 	switch {
 	case words.has(lower):

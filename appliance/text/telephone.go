@@ -56,8 +56,8 @@ func (e english) keypadRules() []rule {
 const (
 	// codeNames are the names of codes; countNames the names of numbers that are not counted.
 	codeNames  = `(?:codes?|pin|otp|passcode|passkey|password|zip|extension|ext\.|dial|call|(?-i:ID))`
-	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|customer|` +
-		`member|policy|case|part)`
+	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|` +
+		`customer|member|policy|case|part)`
 	codeFigures = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
 	codeSigns   = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ` +
 		`]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`

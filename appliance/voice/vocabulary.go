@@ -276,7 +276,8 @@ func vocabulary() []section {
 			},
 			{
 				Words: "serious, formal, professional, confident, assertive, newsreader, matter of fact, narrator, " +
-					"official, determined, determination, firm, bold, sincere, businesslike, cautious, caution, warning",
+					"official, determined, determination, firm, bold, sincere, businesslike, cautious, " +
+					"caution, warning",
 				Says:  "a little lower and flatter",
 				rate:  -0.03,
 				shape: s{Pitch: -0.6, Range: -0.12, Gain: 0.5},

@@ -68,8 +68,8 @@ type delay struct {
 	shift             float64       // of the delay by the newest comparison, in samples at delayHz
 	by                float64       // by how much the delay changed, for moved and crept
 	width             float64       // how many frequencies the newest playback has
-	// the delay is known roughly at best: two in a row of so many comparisons give it to the
-	// sample
+	// unstable is how many comparisons may still follow a change of the delay, until two in a row
+	// agree to the sample; 0: the delay is precise.
 	unstable int
 	creeps   float64 // mean error of the delay
 }

@@ -140,7 +140,7 @@ func (d *Drift) Heard(at time.Duration, n int) {
 	}
 }
 
-// Reference fills out with what was played while the microphone recorded as many samples, or
+// Reference fills out with the playback while the microphone recorded as many samples, or
 // with silence. It returns how that relates to the piece before.
 func (d *Drift) Reference(out []float32) Continuity {
 	d.mu.Lock()

@@ -4,7 +4,7 @@ package shape
 type Settings struct {
 	Pitch      float64 `json:"pitch,omitempty"`      // semitones up
 	Formant    float64 `json:"formant,omitempty"`    // semitones up, of the resonances: a shorter vocal tract
-	Range      float64 `json:"range,omitempty"`      // how much more the pitch varies: -1 is a monotone, 1 twice as much
+	Range      float64 `json:"range,omitempty"`      // how much more the pitch varies: -1 is a monotone, 1 double
 	Brightness float64 `json:"brightness,omitempty"` // dB above 3 kHz
 	Warmth     float64 `json:"warmth,omitempty"`     // dB below 300 Hz
 	Breath     float64 `json:"breath,omitempty"`     // 0 to 1; 1 is a whisper

@@ -17,7 +17,8 @@ type Result struct {
 	Input  string           `json:"input"`
 	Output string           `json:"output"`
 	Hears  bool             `json:"hears"` // the microphone hears the loudspeaker
-	// from giving sound to the loudspeaker until the microphone delivers it; 0: it does not
+	// DelayMS is the time from giving sound to the loudspeaker until the microphone delivers it;
+	// 0: it does not.
 	DelayMS float64  `json:"delay_ms"`
 	JumpsMS float64  `json:"jumps_ms"`    // variation of the delay between three chirps
 	EchoDB  float64  `json:"echo_db"`     // level of the echo, relative to playback

@@ -1,5 +1,5 @@
 // Package acoustics simulates a loudspeaker and a microphone in a room, for tests and
-// benchmarks: the echo of what is played, with delay, reverberation, distortion by the
+// benchmarks: the echo of playback, with delay, reverberation, distortion by the
 // loudspeaker, background noise, and the clock of another device.
 package acoustics
 
