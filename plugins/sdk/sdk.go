@@ -1,10 +1,9 @@
-// Package sdk holds what authors of tools put beside their own code, one small
-// library a language.
+// Package sdk contains the libraries for plugin authors, one small library per language.
 package sdk
 
 import "embed"
 
-// Files are the libraries, a folder each: go, rust, assemblyscript and c.
+// Files contains the libraries, each in a folder: go, rust, assemblyscript and c.
 //
 //go:embed go rust assemblyscript c
 var Files embed.FS

@@ -1,5 +1,4 @@
-// Command notes is a tool for Parley boxes: it keeps notes and reminders for each
-// caller.
+// Command notes is a tool for Parley boxes: it stores notes and reminders for each caller.
 package main
 
 import (
@@ -18,9 +17,9 @@ func main() {
 }
 
 const (
-	mostNotes = 100 // of a caller: more is nobody's list, and four megabytes hold a hundred such callers
+	mostNotes = 100 // of a caller; four megabytes hold the notes of a hundred callers
 	mostText  = 400 // bytes of a note
-	mostTold  = 5   // at once: nobody keeps more in mind by ear
+	mostTold  = 5   // at once, since nobody remembers more by ear
 )
 
 func add(p struct{ Text, When string }) (string, error) {

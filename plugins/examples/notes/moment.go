@@ -15,11 +15,11 @@ var (
 		"week": 7 * 24 * time.Hour}
 )
 
-// morning is when a day begins to which no time was said.
+// morning is the hour of a day without a time.
 const morning = 9
 
-// moment reads a time as people say it, such as "tomorrow at 9 am", "in 2 hours",
-// "friday" and "2026-03-02 18:30".
+// moment parses a time as people say it, such as "tomorrow at 9 am", "in 2 hours", "friday"
+// and "2026-03-02 18:30".
 func moment(text string, now time.Time) (time.Time, bool) {
 	text = strings.ToLower(strings.Join(strings.Fields(strings.Trim(text, " .!")), " "))
 	if m := inPattern.FindStringSubmatch(text); m != nil {
@@ -57,13 +57,13 @@ func moment(text string, now time.Time) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(now.Year(), now.Month(), now.Day()+ahead, hour, minute, 0, 0, now.Location())
-	if text == "" && !t.After(now) { // "at 8", said at 9, is tomorrow's
+	if text == "" && !t.After(now) { // "at 8", said at 9, means tomorrow
 		t = t.AddDate(0, 0, 1)
 	}
 	return t, true
 }
 
-// days is how many days ahead a day is.
+// days returns how many days from now a day is.
 func days(name string, now time.Time) (int, bool) {
 	name = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "on "), "next "), ",")
 	switch name {
@@ -80,7 +80,7 @@ func days(name string, now time.Time) (int, bool) {
 	return 0, false
 }
 
-// spoken is a time as it is said at now.
+// spoken formats a time as people say it at now.
 func spoken(t, now time.Time) string {
 	t = t.In(now.Location())
 	clock := t.Format("3:04 pm")

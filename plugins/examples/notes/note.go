@@ -11,14 +11,14 @@ import (
 	"example.com/notes/parley"
 )
 
-// note is one of a caller's list.
+// note is one note of a caller.
 type note struct {
 	Text string    `json:"text"`
 	Due  time.Time `json:"due,omitzero"`
 }
 
-// key is where the notes of the caller are kept. Without knowing who calls, there
-// is no list that could not be somebody else's.
+// key returns the storage key of the caller's notes. Without a known caller it is an error,
+// because any list could be another caller's.
 func key() (string, error) {
 	caller := parley.Caller()
 	if caller == "" {
@@ -58,7 +58,7 @@ func save(notes []note) error {
 	return parley.Store(k, text)
 }
 
-// matching are the notes that have all words of about.
+// matching returns the notes that contain all words of about.
 func matching(notes []note, about string) []note {
 	var found []note
 	for _, n := range notes {
@@ -76,7 +76,7 @@ func without(notes, gone []note) []note {
 	return slices.DeleteFunc(notes, func(n note) bool { return slices.Contains(gone, n) })
 }
 
-// sortByDue puts what is due first; what has no time comes last.
+// sortByDue sorts notes by their times; notes without a time come last.
 func sortByDue(notes []note) {
 	slices.SortStableFunc(notes, func(a, b note) int {
 		switch {

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// span is a time of a day from which until which a place is open, in minutes
-// after midnight.
+// span is a time of a day in which a place is open, in minutes after midnight.
 type span struct{ from, to int }
 
 var weekdayNames = map[string]time.Weekday{"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6}
 
-// weekdays reads days like "tue", "tue-fri", "sat-mon" and "mon, wed".
+// weekdays parses days such as "tue", "tue-fri", "sat-mon" and "mon, wed".
 func weekdays(text string) ([]time.Weekday, error) {
 	var days []time.Weekday
 	for _, part := range strings.Split(text, ",") {
@@ -35,7 +34,7 @@ func weekdays(text string) ([]time.Weekday, error) {
 	return days, nil
 }
 
-// spans reads hours like "10:00-18:00", "9-12, 14-18:30" and "closed".
+// spans parses hours such as "10:00-18:00", "9-12, 14-18:30" and "closed".
 func spans(text string) ([]span, error) {
 	open := []span{}
 	if text == "closed" {
@@ -52,7 +51,7 @@ func spans(text string) ([]span, error) {
 	return open, nil
 }
 
-// minutes reads a time like 9 or 18:30; it is negative where text is none.
+// minutes parses a time such as 9 or 18:30; it is negative if text is no time.
 func minutes(text string) int {
 	var h, m int
 	text = strings.TrimSpace(text)
@@ -65,7 +64,7 @@ func minutes(text string) int {
 	return h*60 + m
 }
 
-// spoken is a time as people say it.
+// spoken formats a time as people say it.
 func spoken(minute int, clock24 bool) string {
 	h, m := minute/60, minute%60
 	switch {
@@ -114,7 +113,7 @@ func (p place) tell(day, now time.Time, clock24 bool) string {
 	return text
 }
 
-// state says how it is at a minute of the day.
+// state says whether the place is open at a minute of the day.
 func state(open []span, minute int, clock24 bool) string {
 	for _, s := range open {
 		if minute < s.from {

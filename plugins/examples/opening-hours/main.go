@@ -1,5 +1,5 @@
-// Command opening-hours is a tool for Parley boxes: it knows when the places of a
-// building are open and where they are, from a folder with one YAML file a place.
+// Command opening-hours is a tool for Parley boxes: it knows when the places of a building
+// are open and where they are, from a folder with a YAML file for each place.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"example.com/opening-hours/parley"
 )
 
-const folder = "/building" // as plugin.yaml has it
+const folder = "/building" // as in plugin.yaml
 
 func main() {
 	parley.Serve(parley.Tools{
@@ -59,7 +59,8 @@ func findPlace(q question) (string, error) {
 	return text + ".", nil
 }
 
-// unknown says so, and what there is instead: the assistant can ask back.
+// unknown returns the answer for an unknown place. It lists the known ones, so that the
+// assistant can ask back.
 func unknown(places []place, asked string) string {
 	var names []string
 	for _, p := range places {
@@ -68,7 +69,7 @@ func unknown(places []place, asked string) string {
 	return fmt.Sprintf("There is no %q here. There are %s.", asked, strings.Join(names, ", "))
 }
 
-// dayOf is the day that somebody names, on which now is today.
+// dayOf returns the day with a name, when today is now.
 func dayOf(name string, now time.Time) (time.Time, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch name {

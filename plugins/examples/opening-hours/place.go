@@ -14,11 +14,11 @@ import (
 // place is one file of the folder.
 type place struct {
 	Name   string            `yaml:"name"`
-	Also   []string          `yaml:"also"` // what people call it too
+	Also   []string          `yaml:"also"` // other names
 	Floor  string            `yaml:"floor"`
 	Way    string            `yaml:"way"`
-	Hours  map[string]string `yaml:"hours"`  // days, as in "tue-fri", to hours
-	Closed map[string]string `yaml:"closed"` // dates to why
+	Hours  map[string]string `yaml:"hours"`  // hours by days, such as "tue-fri"
+	Closed map[string]string `yaml:"closed"` // reasons by date
 	week   [7][]span         // by time.Weekday
 }
 
@@ -77,8 +77,7 @@ func (p *place) check() error {
 	return nil
 }
 
-// find is the place that somebody means: by its name, by what people call it, or
-// by a part of those.
+// find returns the place with a name, with another name, or with a part of those.
 func find(places []place, asked string) (place, bool) {
 	asked = plain(asked)
 	for _, fits := range []func(string) bool{
@@ -97,7 +96,7 @@ func find(places []place, asked string) (place, bool) {
 	return place{}, false
 }
 
-// plain is a name as it is compared.
+// plain normalises a name for comparison.
 func plain(name string) string {
 	words := strings.Fields(strings.ToLower(strings.Trim(name, " .?!")))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "your"}, words[0]) {

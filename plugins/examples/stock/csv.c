@@ -3,7 +3,7 @@
 #include <string.h>
 
 void csv_open(struct csv *c, const char *text) {
-	static const char mark[] = "\xef\xbb\xbf"; /* that spreadsheets put before UTF-8 */
+	static const char mark[] = "\xef\xbb\xbf"; /* byte order mark of spreadsheets */
 	if (!strncmp(text, mark, 3)) text += 3;
 	size_t line = strcspn(text, "\r\n");
 	const char *semicolon = memchr(text, ';', line), *comma = memchr(text, ',', line);
@@ -11,7 +11,7 @@ void csv_open(struct csv *c, const char *text) {
 	c->separator = semicolon && (!comma || semicolon < comma) ? ';' : ',';
 }
 
-/* quoted reads what stands in quotes, of which two are one. */
+/* quoted reads a quoted field; two quotes stand for one. */
 static char *quoted(struct csv *c, char *to, const char *end) {
 	for (c->at++; *c->at && to < end; c->at++) {
 		if (*c->at == '"' && *++c->at != '"') return to;

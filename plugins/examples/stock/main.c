@@ -10,12 +10,12 @@ struct article {
 	int has_price;
 };
 
-/* small turns A to Z into small letters; others stay as they are. */
+/* small converts A to Z to lower case. */
 static void small(char *text) {
 	for (; *text; text++) *text = (char)tolower((unsigned char)*text);
 }
 
-/* has_word tells whether a word stands in a name, in the singular or the plural. */
+/* has_word reports whether a name contains a word, in the singular or the plural. */
 static int has_word(const char *name, const char *word, size_t length) {
 	if (length > 3 && word[length - 1] == 's') length--;
 	for (const char *at = name; *at;) {
@@ -28,7 +28,7 @@ static int has_word(const char *name, const char *word, size_t length) {
 	return 0;
 }
 
-/* fits tells whether a name has all words that were asked for. */
+/* fits reports whether a name contains all requested words. */
 static int fits(const char *name, const char *asked) {
 	static const char *const empty[] = {"a", "an", "the", "any", "some", "of", "with", "in"};
 	int words = 0;
@@ -46,7 +46,7 @@ static int fits(const char *name, const char *asked) {
 	return words > 0;
 }
 
-/* whole reads a file that ends with a zero, or says why not and returns NULL. */
+/* whole returns a file as a C string, or reports the error and returns NULL. */
 static char *whole(const char *name) {
 	char path[300];
 	snprintf(path, sizeof path, "/stock/%s", name);
@@ -66,7 +66,7 @@ static char *whole(const char *name) {
 	return text;
 }
 
-/* column finds a column by its name in the first line; -1 where there is none. */
+/* column returns the index of the column with a name in the first line, or -1. */
 static int column(struct csv *c, const char *name) {
 	for (int i = 0; i < c->count; i++) {
 		small(c->field[i]);
@@ -75,7 +75,7 @@ static int column(struct csv *c, const char *name) {
 	return -1;
 }
 
-/* decimal reads a number with a point or, as much of the world writes, a comma. */
+/* decimal parses a number with a decimal point or comma. */
 static int decimal(char *text, double *number) {
 	char *end, *comma = strchr(text, ',');
 	if (comma) *comma = '.';
@@ -84,8 +84,8 @@ static int decimal(char *text, double *number) {
 	return end > text && !*end;
 }
 
-/* search fills found with what fits, and counts all that does; below zero it has
- * said what is wrong with the file. */
+/* search fills found with matching articles, and returns the number of all matches;
+ * if that is negative, it has reported an error in the file. */
 static int search(const char *file, const char *text, const char *asked, struct article *found) {
 	static struct csv c;
 	csv_open(&c, text);
@@ -110,7 +110,7 @@ static int search(const char *file, const char *text, const char *asked, struct 
 	return count;
 }
 
-/* tell says one article in a sentence. */
+/* tell prints a sentence about one article. */
 static void tell(const struct article *a) {
 	if (a->quantity <= 0) {
 		printf("%s is sold out", a->name);

@@ -1,16 +1,16 @@
-// The part of the Extism ABI that plugins call for every eight bytes, as
-// WebAssembly beside the plugin: a call from module to module costs a few
-// nanoseconds, one that leaves to the box fifty. The rest is passed on to the box.
+// The part of the Extism ABI that plugins call for every eight bytes, as a
+// WebAssembly module of its own: a call from module to module takes a few
+// nanoseconds, a call of the box fifty. Other calls are passed on to the box.
 //
-// Its memory begins with the state below, which the box reads and writes too;
-// blocks follow from FIRST on, and are handed out by the box. What is out of
-// bounds reads as 0 and is not written, as in Extism's own.
+// Its memory begins with the state below, which the box shares. Blocks, which the box
+// allocates, follow from FIRST on. Reads out of bounds return 0 and writes are
+// ignored, as in Extism's own kernel.
 
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// The same numbers stand in kernel.go.
+// kernel.go has the same numbers.
 #define STATE 64
 #define FIRST 128
 
@@ -69,7 +69,7 @@ OFFER(error_set) void error_set(u64 at) {
 		state->failure = at;
 }
 
-// What the box does itself.
+// The functions of the box.
 #define BOX(name) __attribute__((import_module("box"), import_name(#name)))
 #define PASS_1(result, name, a)                  \
 	BOX(name) result box_##name(a);          \

@@ -1,6 +1,6 @@
 // For tools in AssemblyScript that a Parley box runs. All of it is in this file.
-// A tool is a function that takes what the assistant asked for and returns what
-// it is told:
+// A tool is a function that gets the parameters of a call and returns the answer
+// for the assistant:
 //
 //     import { tool, serve, Json } from "./parley";
 //
@@ -9,11 +9,11 @@
 //     });
 //     serve();
 //
-// What goes wrong is thrown: `throw new Error("I know no such place.")`. The
-// compiler has to be told of it, as asconfig.json does:
+// Errors are thrown: `throw new Error("I know no such place.")`. That needs these
+// options of the compiler, which asconfig.json has:
 // "exportStart": "_start" and "use": ["abort=assembly/parley/abort"].
 
-// Room for what WASI writes beside its number: 16 bytes.
+// Buffer for what WASI functions write besides their number: 16 bytes.
 const scratch = memory.data(16, 8);
 
 /** Answers one call: the content is a text or JSON for the assistant. */
@@ -21,7 +21,7 @@ type Tool = (parameters: Json) => string;
 
 const tools = new Map<string, Tool>();
 
-/** Says which function answers a tool of the manifest. */
+/** Sets the function that answers a tool of the manifest. */
 export function tool(name: string, answer: Tool): void {
   tools.set(name, answer);
 }
@@ -35,22 +35,22 @@ export function serve(): void {
   write(1, answer(Json.parse(String.UTF8.decode(read()))));
 }
 
-/** A setting of the plugin, by its name in the manifest; "" where it was not set and has no default. */
+/** Returns a setting of the plugin, by its name in the manifest; "" if it has neither a value nor a default. */
 export function setting(name: string): string {
   return variable("SETTING_" + name.toUpperCase());
 }
 
-/** The time of the call in the time zone of the box, as in 2026-03-02T10:00:00+01:00. */
+/** Returns the time of the call in the time zone of the box, such as 2026-03-02T10:00:00+01:00. */
 export function time(): string {
   return variable("PARLEY_TIME");
 }
 
-/** The time of the call in seconds since 1970. */
+/** Returns the time of the call in seconds since 1970. */
 export function now(): i64 {
   return Date.fromString(time()).getTime() / 1000;
 }
 
-/** Tells callers apart: the same one has the same text in the next chat. "" where nobody is known to call. */
+/** Returns an opaque id of the caller, the same in the caller's next chat; "" if the caller is unknown. */
 export function caller(): string {
   return variable("PARLEY_CALLER");
 }
@@ -60,15 +60,15 @@ export function log(line: string): void {
   write(2, line + "\n");
 }
 
-/** What a host answered, whatever its status. */
+/** The response of a host, with any status. */
 export class Response {
   constructor(public status: i32, public body: string) {}
 }
 
 /**
- * Makes an HTTP request to a host that the plugin was granted. It throws where
- * there is no response: not granted, or the host did not answer. try_fetch
- * returns the reason as the body, with the status 0.
+ * Makes an HTTP request to a granted host. It throws if there is no response: the
+ * request was not granted, or the host did not answer. try_fetch returns the reason
+ * as the body, with the status 0.
  */
 export function fetch(
   url: string,
@@ -94,46 +94,46 @@ export function try_fetch(
   const request = String.UTF8.encode(`{"method":${quote(method)},"url":${quote(url)},"headers":{${given}}}`);
   const bytes = String.UTF8.encode(body);
   const status = host_http(changetype<usize>(request), request.byteLength, changetype<usize>(bytes), bytes.byteLength);
-  return new Response(status < 0 ? 0 : status, told());
+  return new Response(status < 0 ? 0 : status, lastAnswer());
 }
 
-/** What is kept under a key, or null. It wants the permission storage, as store and remove do. */
+/** Returns the value of a key, or null. load, store and remove need the permission storage. */
 export function recall(key: string): string | null {
   const bytes = String.UTF8.encode(key);
   const found = accepted(host_kv_get(changetype<usize>(bytes), bytes.byteLength));
-  return found > 0 ? told() : null;
+  return found > 0 ? lastAnswer() : null;
 }
 
-/** Keeps a value under a key until it is kept anew or removed. What is kept belongs to the plugin alone. */
+/** Stores a value under a key. Only this plugin can read it. */
 export function keep(key: string, value: string): void {
   const k = String.UTF8.encode(key);
   const v = String.UTF8.encode(value);
   accepted(host_kv_set(changetype<usize>(k), k.byteLength, changetype<usize>(v), v.byteLength));
 }
 
-/** Forgets a key. */
+/** Deletes a key. */
 export function forget(key: string): void {
   const bytes = String.UTF8.encode(key);
   accepted(host_kv_delete(changetype<usize>(bytes), bytes.byteLength));
 }
 
-/** The keys that begin with a prefix, in order, a thousand at most. */
+/** Returns the keys that begin with a prefix, in order, at most a thousand. */
 export function keys(prefix: string): string[] {
   const bytes = String.UTF8.encode(prefix);
   accepted(host_kv_keys(changetype<usize>(bytes), bytes.byteLength));
-  const all = Json.parse(told()).items();
+  const all = Json.parse(lastAnswer()).items();
   const texts: string[] = [];
   for (let i = 0; i < all.length; i++) texts.push(all[i].text());
   return texts;
 }
 
-/** What was said so far, oldest first: each with role and content. It wants the permission conversation. */
+/** Returns the messages so far, oldest first, with role and content. It needs the permission conversation. */
 export function conversation(): Json[] {
   accepted(host_conversation());
-  return Json.parse(told()).get("messages").items();
+  return Json.parse(lastAnswer()).get("messages").items();
 }
 
-/** A JSON value. What is not there, or is of another type, is null, "", 0 or empty. */
+/** A JSON value. A missing value, or one of another type, is null, "", 0 or empty. */
 export class Json {
   private _text: string = "";
   private _number: f64 = NaN;
@@ -141,7 +141,7 @@ export class Json {
   private _names: string[] = [];
   constructor(public kind: JsonKind) {}
 
-  /** Reads JSON that nests up to 64 levels deep; throws where text is none. */
+  /** Parses JSON with up to 64 levels of nesting; throws if text is not JSON. */
   static parse(text: string): Json {
     const reader = new Reader(text);
     const value = reader.value(0);
@@ -310,8 +310,8 @@ class Reader {
   }
 }
 
-// What goes wrong ends the call: the message is the last line of standard error.
-// The compiler calls this for what is thrown, and for what no program may do.
+// An error ends the call: its message is the last line of standard error. The
+// compiler calls this function for thrown errors and for traps.
 export function abort(message: string | null = null, file: string | null = null, line: u32 = 0, column: u32 = 0): void {
   let text = message ? message.replaceAll("\n", " ") : "aborted";
   if (file && !message) text += " in " + file + ":" + line.toString();
@@ -342,15 +342,15 @@ declare function host_kv_keys(prefix: usize, length: i32): i32;
 @external("parley", "conversation")
 declare function host_conversation(): i32;
 
-// What the last function of the box answered beside its number.
-function told(): string {
+// The answer that the last host function left besides its number.
+function lastAnswer(): string {
   const bytes = new ArrayBuffer(host_answer(0, 0));
   host_answer(changetype<usize>(bytes), bytes.byteLength);
   return String.UTF8.decode(bytes);
 }
 
 function accepted(number: i32): i32 {
-  if (number < 0) throw new Error(told());
+  if (number < 0) throw new Error(lastAnswer());
   return number;
 }
 
@@ -377,7 +377,7 @@ declare function fd_write(fd: i32, parts: usize, count: i32, written: usize): i3
 @external("wasi_snapshot_preview1", "proc_exit")
 declare function proc_exit(code: i32): void;
 
-// The texts that a pair of WASI's functions gives: arguments, or variables.
+// The texts that a pair of WASI functions returns: arguments, or variables.
 function strings(sizes: (count: usize, size: usize) => i32, get: (list: usize, bytes: usize) => i32): string[] {
   const texts: string[] = [];
   if (sizes(scratch, scratch + 4) != 0) return texts;
@@ -387,7 +387,7 @@ function strings(sizes: (count: usize, size: usize) => i32, get: (list: usize, b
   if (get(changetype<usize>(list), changetype<usize>(bytes)) != 0) return texts;
   for (let i = 0; i < count; i++) {
     const begin = <usize>load<u32>(changetype<usize>(list) + i * 4);
-    let end = begin; // behind each stands a zero
+    let end = begin; // each ends with a zero
     while (load<u8>(end) != 0) end++;
     texts.push(String.UTF8.decodeUnsafe(begin, end - begin));
   }

@@ -1,8 +1,8 @@
 /* parley.h: for tools in C that a Parley box runs. All of it is in this file.
  *
  * A tool is a program: its first argument is the tool's name, its standard input
- * holds the parameters as a JSON object, and what it prints is the content that
- * the assistant is told. It returns 0, or parley_fail("why not").
+ * has the parameters as a JSON object, and its standard output is the answer for
+ * the assistant. It returns 0, or parley_fail("the reason").
  *
  *     int main(int argc, char **argv) {
  *         char *parameters = parley_parameters();
@@ -12,7 +12,7 @@
  *         return 0;
  *     }
  *
- * Nothing has to be freed: the program ends with the call.
+ * No memory needs to be freed: the program ends with the call.
  */
 #ifndef PARLEY_H
 #define PARLEY_H
@@ -36,8 +36,8 @@ int32_t parley_host_conversation(void) PARLEY_HOST("conversation");
 
 #define PARLEY_MAYBE_UNUSED static __attribute__((unused))
 
-/* parley_fail says what went wrong, in the words of printf, and returns the exit
- * code for it. The message is one line: the last of standard error. */
+/* parley_fail reports an error, formatted as by printf, and returns the exit code for
+ * it. The message is one line: the last of standard error. */
 PARLEY_MAYBE_UNUSED __attribute__((format(printf, 1, 2))) int parley_fail(const char *format, ...) {
 	va_list values;
 	va_start(values, format);
@@ -53,7 +53,7 @@ PARLEY_MAYBE_UNUSED void *parley_memory(size_t size) {
 	return p;
 }
 
-/* parley_parameters reads the parameters: a JSON object that ends with a zero. */
+/* parley_parameters returns the parameters: a JSON object, as a C string. */
 PARLEY_MAYBE_UNUSED char *parley_parameters(void) {
 	size_t length = 0, room = 4096, n;
 	char *text = parley_memory(room);
@@ -69,8 +69,8 @@ PARLEY_MAYBE_UNUSED char *parley_parameters(void) {
 	return text;
 }
 
-/* parley_skip returns what stands behind the JSON value at p, or NULL where there
- * is none. Deeper than 64 levels is none. */
+/* parley_skip returns the position after the JSON value at p, or NULL if there is no
+ * value. Values with more than 64 levels of nesting are not accepted. */
 PARLEY_MAYBE_UNUSED const char *parley_skip(const char *p, int levels) {
 	while (isspace((unsigned char)*p)) p++;
 	if (*p == '"') {
@@ -92,8 +92,8 @@ PARLEY_MAYBE_UNUSED const char *parley_skip(const char *p, int levels) {
 	return p + 1;
 }
 
-/* parley_value returns where the value of a member of a JSON object begins, or
- * NULL where the object has none of that name, or is no object. */
+/* parley_value returns the position of the value of a member of a JSON object, or
+ * NULL if there is no such member, or no object. */
 PARLEY_MAYBE_UNUSED const char *parley_value(const char *object, const char *name) {
 	const char *p = object, *end;
 	while (isspace((unsigned char)*p)) p++;
@@ -110,7 +110,7 @@ PARLEY_MAYBE_UNUSED const char *parley_value(const char *object, const char *nam
 	}
 }
 
-/* parley_utf8 writes a character and returns what stands behind it. */
+/* parley_utf8 writes a character and returns the position after it. */
 PARLEY_MAYBE_UNUSED char *parley_utf8(char *to, uint32_t c) {
 	int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 	*to++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
@@ -127,8 +127,8 @@ PARLEY_MAYBE_UNUSED uint32_t parley_hex(const char *p) {
 	return c;
 }
 
-/* parley_string returns a text of a JSON object by its name, without quotes and
- * escapes, or NULL where there is none or it is no text. */
+/* parley_string returns a string member of a JSON object, without quotes and escapes,
+ * or NULL if there is no such member, or it is no string. */
 PARLEY_MAYBE_UNUSED char *parley_string(const char *object, const char *name) {
 	const char *p = parley_value(object, name), *end = p && *p == '"' ? parley_skip(p, 0) : NULL;
 	if (!end) return NULL;
@@ -159,8 +159,8 @@ PARLEY_MAYBE_UNUSED char *parley_string(const char *object, const char *name) {
 	return text;
 }
 
-/* parley_number reads a number of a JSON object; it returns 0 where there is none
- * of that name or it is no number, and 1 otherwise. */
+/* parley_number reads a number member of a JSON object. It returns 1, or 0 if there is
+ * no such member, or it is no number. */
 PARLEY_MAYBE_UNUSED int parley_number(const char *object, const char *name, double *number) {
 	const char *p = parley_value(object, name);
 	if (!p || (*p != '-' && !isdigit((unsigned char)*p))) return 0;
@@ -168,14 +168,14 @@ PARLEY_MAYBE_UNUSED int parley_number(const char *object, const char *name, doub
 	return 1;
 }
 
-/* parley_environment returns a variable, or NULL where it is not set or empty. */
+/* parley_environment returns a variable, or NULL if it is not set or empty. */
 PARLEY_MAYBE_UNUSED const char *parley_environment(const char *name) {
 	const char *value = getenv(name);
 	return value && *value ? value : NULL;
 }
 
-/* parley_setting returns a setting of the plugin by its name in the manifest, or
- * NULL where it was not set and has no default. */
+/* parley_setting returns a setting of the plugin by its name in the manifest, or NULL
+ * if it has neither a value nor a default. */
 PARLEY_MAYBE_UNUSED const char *parley_setting(const char *name) {
 	char variable[80] = "SETTING_";
 	size_t n = strlen(variable);
@@ -184,16 +184,16 @@ PARLEY_MAYBE_UNUSED const char *parley_setting(const char *name) {
 	return parley_environment(variable);
 }
 
-/* parley_time is the time of the call in the time zone of the box, as in
+/* parley_time returns the time of the call in the time zone of the box, such as
  * 2026-03-02T10:00:00+01:00. */
 PARLEY_MAYBE_UNUSED const char *parley_time(void) { return parley_environment("PARLEY_TIME"); }
 
-/* parley_caller tells callers apart: the same one has the same text in the next
- * chat. NULL where nobody is known to call. */
+/* parley_caller returns an opaque id of the caller, which is the same in the caller's
+ * next chat, or NULL if the caller is unknown. */
 PARLEY_MAYBE_UNUSED const char *parley_caller(void) { return parley_environment("PARLEY_CALLER"); }
 
-/* parley_answer is what the last function of the box answered beside its number,
- * with a zero behind it. */
+/* parley_answer returns the answer that the last host function left besides its
+ * number, as a C string. */
 PARLEY_MAYBE_UNUSED char *parley_answer(size_t *length) {
 	uint32_t n = parley_host_answer(NULL, 0);
 	char *text = parley_memory((size_t)n + 1);
@@ -204,34 +204,35 @@ PARLEY_MAYBE_UNUSED char *parley_answer(size_t *length) {
 }
 
 /* parley_http makes the request that a JSON object describes (method, url,
- * headers), with a body of length bytes. It returns the status of the response;
- * parley_answer() is its body. Below zero there is none, and parley_answer() says
- * why. */
+ * headers), with a body of length bytes. It returns the status of the response, and
+ * parley_answer() is its body. A negative number means no response, and
+ * parley_answer() is the reason. */
 PARLEY_MAYBE_UNUSED int parley_http(const char *request, const void *body, size_t length) {
 	return parley_host_http(request, (uint32_t)strlen(request), body, (uint32_t)length);
 }
 
-/* parley_load looks up what is kept under a key: 1 and parley_answer() is the
- * value; 0 where there is nothing; below zero, and parley_answer() says why. */
+/* parley_load looks up a key. It returns 1, and parley_answer() is the value; 0 if
+ * there is none; or a negative number, and parley_answer() is the reason. */
 PARLEY_MAYBE_UNUSED int parley_load(const char *key) { return parley_host_kv_get(key, (uint32_t)strlen(key)); }
 
-/* parley_store keeps a value under a key: 0, or below zero, and parley_answer()
- * says why. */
+/* parley_store stores a value under a key. It returns 0, or a negative number, and
+ * parley_answer() is the reason. */
 PARLEY_MAYBE_UNUSED int parley_store(const char *key, const void *value, size_t length) {
 	return parley_host_kv_set(key, (uint32_t)strlen(key), value, (uint32_t)length);
 }
 
-/* parley_delete forgets a key: 0, or below zero, and parley_answer() says why. */
+/* parley_delete deletes a key. It returns 0, or a negative number, and parley_answer()
+ * is the reason. */
 PARLEY_MAYBE_UNUSED int parley_delete(const char *key) { return parley_host_kv_delete(key, (uint32_t)strlen(key)); }
 
-/* parley_keys asks for the keys that begin with a prefix: how many there are, a
- * thousand at most, and parley_answer() is a JSON list of them; below zero, and
- * parley_answer() says why. */
+/* parley_keys lists the keys that begin with a prefix, at most a thousand. It returns
+ * their number, and parley_answer() is a JSON list of them; or a negative number, and
+ * parley_answer() is the reason. */
 PARLEY_MAYBE_UNUSED int parley_keys(const char *prefix) { return parley_host_kv_keys(prefix, (uint32_t)strlen(prefix)); }
 
-/* parley_conversation asks for what was said so far: 0 and parley_answer() is
- * JSON, {"messages": [{"role": "user", "content": "…"}]}; below zero, and
- * parley_answer() says why. */
+/* parley_conversation returns 0, and parley_answer() is the conversation so far as JSON,
+ * {"messages": [{"role": "user", "content": "…"}]}; or a negative number, and
+ * parley_answer() is the reason. */
 PARLEY_MAYBE_UNUSED int parley_conversation(void) { return parley_host_conversation(); }
 
 #endif

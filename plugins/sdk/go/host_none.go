@@ -4,8 +4,7 @@ package parley
 
 import "errors"
 
-// errNoBox is what there is outside of a box, where `go test` runs what needs
-// none.
+// errNoBox is the error of all host functions outside of a box, as in `go test`.
 var errNoBox = errors.New("this needs the box: run it with parley plugin test")
 
 func fetch(request, body []byte) (int, []byte, error) { return 0, nil, errNoBox }

@@ -32,18 +32,18 @@ func at(b []byte) (unsafe.Pointer, uint32) {
 	return unsafe.Pointer(unsafe.SliceData(b)), uint32(len(b))
 }
 
-// told is what the last function answered beside its number.
-func told() []byte {
+// lastAnswer returns the answer that the last host function left besides its number.
+func lastAnswer() []byte {
 	b := make([]byte, hostAnswer(nil, 0))
 	to, length := at(b)
 	hostAnswer(to, length)
 	return b
 }
 
-// refused is the error of a function that returned a number below zero.
+// refused returns the error of a host function whose number is negative.
 func refused(code int32) error {
 	if code < 0 {
-		return errors.New(string(told()))
+		return errors.New(string(lastAnswer()))
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func fetch(request, body []byte) (int, []byte, error) {
 	if err := refused(status); err != nil {
 		return 0, nil, err
 	}
-	return int(status), told(), nil
+	return int(status), lastAnswer(), nil
 }
 
 func load(key string) ([]byte, bool, error) {
@@ -64,7 +64,7 @@ func load(key string) ([]byte, bool, error) {
 	if found <= 0 {
 		return nil, false, refused(found)
 	}
-	return told(), true, nil
+	return lastAnswer(), true, nil
 }
 
 func store(key string, value []byte) error {
@@ -83,12 +83,12 @@ func keys(prefix string) ([]byte, error) {
 	if err := refused(hostKeys(p, length)); err != nil {
 		return nil, err
 	}
-	return told(), nil
+	return lastAnswer(), nil
 }
 
 func conversation() ([]byte, error) {
 	if err := refused(hostConversation()); err != nil {
 		return nil, err
 	}
-	return told(), nil
+	return lastAnswer(), nil
 }

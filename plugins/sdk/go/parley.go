@@ -1,11 +1,11 @@
-// Package parley is for tools that a Parley box runs. A tool is a function that
-// takes what the assistant asked for and returns what it is told:
+// Package parley is for tools that a Parley box runs. A tool is a function that gets
+// the parameters of a call and returns the answer for the assistant:
 //
 //	func main() {
 //		parley.Serve(parley.Tools{"opening_hours": parley.Take(openingHours)})
 //	}
 //
-// What is for the log goes to standard error, as package log does by itself.
+// Standard error is the plugin's log; package log writes there.
 package parley
 
 import (
@@ -19,14 +19,14 @@ import (
 	"time"
 )
 
-// Tool answers one call: parameters are a JSON object, the content is a text or
-// JSON for the assistant, and an error what it is told went wrong.
+// Tool answers one call. parameters is a JSON object. The content is a text or JSON for
+// the assistant; an error is reported to the assistant.
 type Tool func(parameters []byte) (content string, err error)
 
 // Tools are the tools of a plugin, by the names in its manifest.
 type Tools map[string]Tool
 
-// Take makes a tool of a function whose parameters are a struct with json tags.
+// Take makes a tool from a function whose parameter is a struct with json tags.
 func Take[P any](f func(P) (string, error)) Tool {
 	return func(parameters []byte) (string, error) {
 		var p P
@@ -41,7 +41,7 @@ func Take[P any](f func(P) (string, error)) Tool {
 	}
 }
 
-// Serve answers the call that the program was started for, and ends it.
+// Serve answers the call that the program was started for, and exits on an error.
 func Serve(tools Tools) {
 	log.SetFlags(0)
 	content, err := answer(tools, os.Args[1:], os.Stdin)
@@ -75,11 +75,11 @@ func answer(tools Tools, args []string, stdin io.Reader) (content string, err er
 	return tool(parameters)
 }
 
-// Setting returns a setting of the plugin, by its name in the manifest; it is
-// empty where it was not set and has no default.
+// Setting returns a setting of the plugin, by its name in the manifest. It is empty if
+// the setting has neither a value nor a default.
 func Setting(name string) string { return os.Getenv("SETTING_" + strings.ToUpper(name)) }
 
-// Now is the time of the call in the time zone of the box, to the second.
+// Now returns the time of the call in the time zone of the box, to the second.
 func Now() time.Time {
 	t, err := time.Parse(time.RFC3339, os.Getenv("PARLEY_TIME"))
 	if err != nil {
@@ -88,25 +88,25 @@ func Now() time.Time {
 	return t
 }
 
-// Caller tells callers apart: the same one has the same text in the next chat. It
-// says nothing else about them, and is empty where nobody is known to call.
+// Caller returns an opaque id of the caller, which is the same in the caller's next
+// chat. It is empty if the caller is unknown.
 func Caller() string { return os.Getenv("PARLEY_CALLER") }
 
 // Request is an HTTP request to a host that the plugin was granted.
 type Request struct {
-	Method  string            `json:"method"` // GET where it is empty
+	Method  string            `json:"method"` // empty means GET
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    []byte            `json:"-"`
 }
 
-// Response is what the host answered, whatever its status.
+// Response is the response of a host, with any status.
 type Response struct {
 	Status int
 	Body   []byte
 }
 
-// Fetch makes an HTTP request. The error says why there is no response: it was
+// Fetch makes an HTTP request. An error means that there is no response: the request was
 // not granted, or the host did not answer.
 func Fetch(r Request) (Response, error) {
 	if r.Method == "" {
@@ -120,18 +120,17 @@ func Fetch(r Request) (Response, error) {
 	return Response{status, body}, err
 }
 
-// Load returns what is kept under a key; ok is false where there is nothing. It
-// wants the permission storage, as Store and Delete do.
+// Load returns the value of a key; ok is false if there is none. Load, Store and Delete
+// need the permission storage.
 func Load(key string) (value []byte, ok bool, err error) { return load(key) }
 
-// Store keeps a value under a key until it is stored anew or deleted. What is
-// kept belongs to the plugin alone.
+// Store stores a value under a key. Only this plugin can read it.
 func Store(key string, value []byte) error { return store(key, value) }
 
-// Delete forgets a key.
+// Delete deletes a key.
 func Delete(key string) error { return remove(key) }
 
-// Keys are those that begin with prefix, in order, a thousand at most.
+// Keys returns the keys that begin with prefix, in order, at most a thousand.
 func Keys(prefix string) ([]string, error) {
 	text, err := keys(prefix)
 	if err != nil {
@@ -141,15 +140,15 @@ func Keys(prefix string) ([]string, error) {
 	return all, json.Unmarshal(text, &all)
 }
 
-// Message is something that was said.
+// Message is a message of the conversation.
 type Message struct {
 	Role       string             `json:"role"` // user, assistant or tool
 	Content    string             `json:"content"`
-	Expression map[string]float64 `json:"expression,omitempty"` // where that was granted
+	Expression map[string]float64 `json:"expression,omitempty"` // if that was granted
 }
 
-// Conversation returns what was said so far, oldest first. It wants the
-// permission conversation.
+// Conversation returns the messages so far, oldest first. It needs the permission
+// conversation.
 func Conversation() ([]Message, error) {
 	text, err := conversation()
 	if err != nil {

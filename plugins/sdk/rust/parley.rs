@@ -1,6 +1,6 @@
 //! For tools in Rust that a Parley box runs. All of it is in this file, and it
-//! needs no crate. A tool is a function that takes what the assistant asked for
-//! and returns what it is told:
+//! needs no crate. A tool is a function that gets the parameters of a call and
+//! returns the answer for the assistant:
 //!
 //! ```
 //! fn main() {
@@ -13,18 +13,18 @@
 //! }
 //! ```
 //!
-//! What is for the log goes to standard error, as `eprintln!` does.
+//! Standard error is the plugin's log; `eprintln!` writes there.
 #![allow(dead_code)]
 
 use std::fmt::{self, Write as _};
 use std::io::{Read, Write as _};
 use std::ops::Index;
 
-/// Answers one call: the content is a text or JSON for the assistant, and an
-/// error what it is told went wrong.
+/// Answers one call. The content is a text or JSON for the assistant; an error
+/// is reported to the assistant.
 pub type Tool = fn(&Json) -> Result<String, String>;
 
-/// Answers the call that the program was started for, and ends it.
+/// Answers the call that the program was started for, and exits on an error.
 pub fn serve(tools: &[(&str, Tool)]) {
     let done = answer(tools).and_then(|content| {
         let mut out = std::io::stdout();
@@ -45,20 +45,20 @@ fn answer(tools: &[(&str, Tool)]) -> Result<String, String> {
     tool(&Json::parse(&parameters)?)
 }
 
-/// A setting of the plugin, by its name in the manifest; None where it was not
-/// set and has no default.
+/// Returns a setting of the plugin, by its name in the manifest; None if it has
+/// neither a value nor a default.
 pub fn setting(name: &str) -> Option<String> {
     environment(&format!("SETTING_{}", name.to_uppercase()))
 }
 
-/// The time of the call in the time zone of the box, as in
+/// Returns the time of the call in the time zone of the box, such as
 /// 2026-03-02T10:00:00+01:00.
 pub fn time() -> String {
     environment("PARLEY_TIME").unwrap_or_default()
 }
 
-/// Tells callers apart: the same one has the same text in the next chat. None
-/// where nobody is known to call.
+/// Returns an opaque id of the caller, which is the same in the caller's next
+/// chat; None if the caller is unknown.
 pub fn caller() -> Option<String> {
     environment("PARLEY_CALLER")
 }
@@ -81,8 +81,8 @@ mod host {
     }
 }
 
-/// What the last function of the box answered beside its number.
-fn told() -> Vec<u8> {
+/// The answer that the last host function left besides its number.
+fn last_answer() -> Vec<u8> {
     unsafe {
         let mut bytes = vec![0; host::answer(std::ptr::null_mut(), 0)];
         host::answer(bytes.as_mut_ptr(), bytes.len());
@@ -90,16 +90,16 @@ fn told() -> Vec<u8> {
     }
 }
 
-/// The number, or where it is below zero the reason.
+/// The number, or the reason if it is negative.
 fn accepted(number: i32) -> Result<i32, String> {
     if number < 0 {
-        return Err(String::from_utf8_lossy(&told()).into_owned());
+        return Err(String::from_utf8_lossy(&last_answer()).into_owned());
     }
     Ok(number)
 }
 
-/// Makes an HTTP request to a host that the plugin was granted; returns the
-/// status of the response and its body. The error says why there is none.
+/// Makes an HTTP request to a granted host. Returns the status and the body of
+/// the response. The error says why there is none.
 pub fn fetch(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<(u16, Vec<u8>), String> {
     let headers = headers.iter().map(|(n, v)| (n.to_string(), Json::Text(v.to_string()))).collect();
     let request = Json::Object(vec![
@@ -109,41 +109,40 @@ pub fn fetch(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> 
     ])
     .to_string();
     let status = accepted(unsafe { host::http(request.as_ptr(), request.len(), body.as_ptr(), body.len()) })?;
-    Ok((status as u16, told()))
+    Ok((status as u16, last_answer()))
 }
 
-/// What is kept under a key; None where there is nothing. It wants the permission
-/// storage, as store and delete do.
+/// Returns the value of a key; None if there is none. load, store and delete need
+/// the permission storage.
 pub fn load(key: &str) -> Result<Option<Vec<u8>>, String> {
     let found = accepted(unsafe { host::kv_get(key.as_ptr(), key.len()) })?;
-    Ok(if found > 0 { Some(told()) } else { None })
+    Ok(if found > 0 { Some(last_answer()) } else { None })
 }
 
-/// Keeps a value under a key until it is stored anew or deleted. What is kept
-/// belongs to the plugin alone.
+/// Stores a value under a key. Only this plugin can read it.
 pub fn store(key: &str, value: &[u8]) -> Result<(), String> {
     accepted(unsafe { host::kv_set(key.as_ptr(), key.len(), value.as_ptr(), value.len()) }).map(|_| ())
 }
 
-/// Forgets a key.
+/// Deletes a key.
 pub fn delete(key: &str) -> Result<(), String> {
     accepted(unsafe { host::kv_delete(key.as_ptr(), key.len()) }).map(|_| ())
 }
 
-/// The keys that begin with a prefix, in order, a thousand at most.
+/// Returns the keys that begin with a prefix, in order, at most a thousand.
 pub fn keys(prefix: &str) -> Result<Vec<String>, String> {
     accepted(unsafe { host::kv_keys(prefix.as_ptr(), prefix.len()) })?;
-    match Json::parse(&String::from_utf8_lossy(&told()))? {
+    match Json::parse(&String::from_utf8_lossy(&last_answer()))? {
         Json::Array(keys) => Ok(keys.iter().filter_map(|k| k.text().map(String::from)).collect()),
         _ => Err("the keys are no list".into()),
     }
 }
 
-/// What was said so far, oldest first: JSON objects with role (user, assistant or
-/// tool) and content. It wants the permission conversation.
+/// Returns the messages so far, oldest first: JSON objects with role (user,
+/// assistant or tool) and content. It needs the permission conversation.
 pub fn conversation() -> Result<Vec<Json>, String> {
     accepted(unsafe { host::conversation() })?;
-    match Json::parse(&String::from_utf8_lossy(&told()))?["messages"] {
+    match Json::parse(&String::from_utf8_lossy(&last_answer()))?["messages"] {
         Json::Array(ref messages) => Ok(messages.clone()),
         _ => Err("the conversation has no messages".into()),
     }
@@ -161,7 +160,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// Reads JSON that nests up to 64 levels deep.
+    /// Parses JSON with up to 64 levels of nesting.
     pub fn parse(text: &str) -> Result<Json, String> {
         let mut reader = Reader { text, at: 0 };
         let value = reader.value(0).and_then(|value| {
@@ -186,7 +185,7 @@ impl Json {
     }
 }
 
-/// A member of an object; Null where there is none.
+/// A member of an object; Null if there is none.
 impl Index<&str> for Json {
     type Output = Json;
     fn index(&self, name: &str) -> &Json {
@@ -268,7 +267,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The items between an opening bracket, at which it stands, and close.
+    /// Parses the items between an opening bracket, the current character, and close.
     fn list<T>(&mut self, close: u8, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut items = Vec::new();
         self.at += 1;

@@ -1,7 +1,7 @@
 /* A tool for Parley boxes. */
 #include "parley.h"
 
-/* What it prints is what the assistant is told. */
+/* Prints the answer for the assistant. */
 int main(void) {
 	char *parameters = parley_parameters();
 	char *who = parley_string(parameters, "who");

@@ -13,11 +13,11 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    /// The units that the expression has, in order.
+    /// The units in the expression, in order.
     pub units: Vec<&'static Unit>,
 }
 
-/// Deeper brackets than these are nobody's question.
+/// The maximum nesting of brackets.
 const MAX_DEPTH: usize = 50;
 
 impl<'a> Reader<'a> {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Commas between groups of three digits are how people write thousands.
+    /// Commas between groups of three digits separate thousands.
     fn number(&mut self) -> Result<Option<f64>, String> {
         self.space();
         let rest = &self.text[self.at..];
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A unit of one word or two, as in fluid ounces.
+    /// A unit of one or two words, such as fluid ounces.
     fn unit(&mut self) -> Result<Option<Quantity>, String> {
         self.space();
         let rest = &self.text[self.at..];
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// The word that comes next, if it is one of these.
+    /// The next word, if it is one of these.
     fn take<'w>(&mut self, words: &[&'w str]) -> Option<&'w str> {
         self.space();
         let rest = &self.text[self.at..];

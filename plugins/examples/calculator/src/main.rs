@@ -28,7 +28,7 @@ fn calculate(parameters: &Json) -> Result<String, String> {
     Ok(format!("{} is {}.", text, amount(value, spoken)))
 }
 
-/// A model may well write the unit behind the expression, as in 3 ft in cm.
+/// Models may write the target unit after the expression, as in 3 ft in cm.
 fn split<'a>(text: &'a str, to: &'a str) -> (&'a str, &'a str) {
     for word in [" in ", " to ", " into "] {
         if let (true, Some((left, right))) = (to.is_empty(), text.rsplit_once(word)) {
@@ -40,7 +40,7 @@ fn split<'a>(text: &'a str, to: &'a str) -> (&'a str, &'a str) {
     (text, to)
 }
 
-/// Temperatures have scales with zeros of their own: they convert, and no more.
+/// Temperature scales have different zeros: they can only be converted.
 fn temperature(text: &str, to: &str) -> Option<Result<String, String>> {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-−. ".contains(c)))?;
     let from = units::scale(&text[digits..])?;
@@ -61,12 +61,12 @@ fn temperature(text: &str, to: &str) -> Option<Result<String, String>> {
     Some(Ok(format!("{} {} is {}{} {}.", rounded(value).0, from.spoken, about, number, to.spoken)))
 }
 
-/// The result in the unit that was asked for.
+/// The result in the requested unit.
 fn in_asked(result: Quantity, to: &str) -> Result<(f64, (String, String)), String> {
     let mut reader = Reader::new(to);
     let unit = reader.whole().map_err(|_| format!("I do not know the unit {:?}", to))?;
     if unit.dimensions != result.dimensions {
-        return Err(format!("the result cannot be told in {}: it measures something else", to));
+        return Err(format!("the result cannot be converted to {}: it measures something else", to));
     }
     let spoken = match reader.units.as_slice() {
         [one] => (one.names[0].to_string(), one.names[1].to_string()),
@@ -96,7 +96,7 @@ fn amount(value: f64, (one, many): (String, String)) -> String {
     format!("{}{} {}", about, number, unit).trim_end().to_string()
 }
 
-/// A number as it is spoken: six digits that count, and whether that is all.
+/// A number to be spoken, with six significant digits, and whether it is exact.
 fn rounded(value: f64) -> (String, &'static str) {
     if value == 0.0 {
         return ("0".into(), "");

@@ -1,4 +1,4 @@
-//! What units there are, and how they are spoken.
+//! The units and their spoken names.
 
 /// Exponents of metre, kilogram and second.
 pub type Dimensions = [i8; 3];
@@ -7,7 +7,7 @@ pub const NONE: Dimensions = [0, 0, 0];
 
 /// A unit: a value in it times factor is one in metres, kilograms and seconds.
 pub struct Unit {
-    pub names: &'static [&'static str], // the first two are spoken: one of it, and many
+    pub names: &'static [&'static str], // the first two are spoken: singular and plural
     pub factor: f64,
     pub dimensions: Dimensions,
 }
@@ -23,8 +23,8 @@ const fn unit(names: &'static [&'static str], factor: f64, dimensions: Dimension
     Unit { names, factor, dimensions }
 }
 
-/// Those of a dimension that come first are what a result is told in where none
-/// was asked for. Of those that differ by country, the ones of the United States.
+/// The first unit of a dimension is the default for results. Units that differ by
+/// country are those of the United States.
 pub const UNITS: &[Unit] = &[
     unit(&["meter", "meters", "m", "metre", "metres"], 1.0, LENGTH),
     unit(&["kilometer", "kilometers", "km", "kilometre", "kilometres"], 1000.0, LENGTH),
@@ -67,20 +67,20 @@ pub const UNITS: &[Unit] = &[
     unit(&["knot", "knots"], 1852.0 / 3600.0, SPEED),
 ];
 
-/// A unit by any of its names, as it is written or in small letters.
+/// Finds a unit by one of its names, as written or in lower case.
 pub fn find(name: &str) -> Option<&'static Unit> {
     let lower = name.to_lowercase();
     UNITS.iter().find(|u| u.names.iter().any(|n| *n == name || *n == lower))
 }
 
-/// How to get from a temperature in kelvin to one of a scale and back.
+/// The conversion between kelvin and another temperature scale.
 pub struct Scale {
     pub spoken: &'static str,
     pub step: f64,
     pub zero: f64, // in kelvin
 }
 
-/// A scale of temperature by its name.
+/// Finds a temperature scale by its name.
 pub fn scale(name: &str) -> Option<Scale> {
     let name = name.trim().to_lowercase().replace('°', "").replace("degrees", "").replace("degree", "");
     match name.trim() {

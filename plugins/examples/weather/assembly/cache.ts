@@ -1,4 +1,4 @@
-// What was fetched is kept in the plugin's own key-value space, with its time.
+// Responses are cached in the plugin's key-value space, with their time.
 import { try_fetch, recall, keep, now, log, Json } from "./parley";
 
 export class Cached {
@@ -8,10 +8,10 @@ export class Cached {
   ) {}
 }
 
-// What is older than this is told to nobody.
+// Older responses are not used.
 const OLDEST: i64 = 6 * 3600;
 
-/** The JSON at url, or what was fetched of it at most maxAge seconds ago. */
+/** Returns the JSON at url, or a cached response that is at most maxAge seconds old. */
 export function cached(key: string, maxAge: i64, url: string): Cached {
   const kept = recall(key);
   let age: i64 = -1;
@@ -24,7 +24,7 @@ export function cached(key: string, maxAge: i64, url: string): Cached {
   }
   const response = try_fetch(url);
   if (response.status == 200) {
-    const fresh = Json.parse(response.body); // before it is kept: it may be no JSON
+    const fresh = Json.parse(response.body); // before it is stored: it may not be JSON
     keep(key, now().toString() + " " + response.body);
     return new Cached(fresh, 0);
   }

@@ -1,4 +1,4 @@
-/** The words for a WMO weather code, of which Open-Meteo uses these. */
+/** Returns the words for a WMO weather code; Open-Meteo uses only these. */
 export function described(code: f64): string {
   switch (<i32>code) {
     case 0:

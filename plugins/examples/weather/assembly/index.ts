@@ -1,4 +1,4 @@
-// A tool for Parley boxes: the weather from Open-Meteo, kept for a quarter of an
+// A tool for Parley boxes: the weather from Open-Meteo, cached for a quarter of an
 // hour, so that a second question is answered at once and without the network.
 import { tool, serve, setting, Json } from "./parley";
 import { cached } from "./cache";
@@ -33,7 +33,7 @@ tool("weather", (parameters: Json): string => {
       "&daily=weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max" +
       (imperial ? "&temperature_unit=fahrenheit" : ""),
   );
-  // Only one that is old, because the service does not answer, has an age to tell.
+  // Only an old response, used because the service does not answer, needs its age.
   const age = forecast.age < 60 * MINUTES ? "" : " That is what was forecast " + hours(forecast.age) + " ago.";
   return tell(forecast.body, found[0].get("name").text(), day) + age;
 });
@@ -45,7 +45,7 @@ function dayOf(name: string): i32 {
   return name == "tomorrow" ? 1 : name == "the day after tomorrow" ? 2 : -1;
 }
 
-// Two digits behind the point are a kilometre, and keep the cache small.
+// Two decimal places are a kilometre, and keep the cache small.
 function degrees(value: Json): string {
   const hundredths = <i64>Math.round(value.number() * 100);
   const rest = abs(hundredths % 100);
@@ -57,7 +57,7 @@ function hours(seconds: i64): string {
   return n == 1 ? "an hour" : n.toString() + " hours";
 }
 
-// What is told of a day, in words for the ear.
+// Describes the weather of a day in spoken words.
 function tell(forecast: Json, place: string, day: i32): string {
   const daily = forecast.get("daily");
   const codes = daily.get("weather_code").items();
@@ -101,7 +101,7 @@ function tell(forecast: Json, place: string, day: i32): string {
   );
 }
 
-// A temperature as it is spoken.
+// Formats a temperature as it is spoken.
 function whole(value: Json): string {
   const n = <i32>Math.round(value.number());
   return n < 0 ? "minus " + (-n).toString() : n.toString();

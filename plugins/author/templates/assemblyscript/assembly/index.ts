@@ -1,7 +1,7 @@
 // A tool for Parley boxes.
 import { tool, serve, setting, Json } from "./parley";
 
-// Returns what the assistant is told; what goes wrong is thrown.
+// Returns the answer for the assistant; errors are thrown.
 tool("greet", (parameters: Json): string => {
   const who = parameters.get("who").text();
   if (who == "") throw new Error("who is missing");

@@ -6,7 +6,7 @@ fn main() {
     parley::serve(&[("greet", greet)]);
 }
 
-/// What the assistant is told, or why there is nothing to tell.
+/// Returns the answer for the assistant, or an error.
 fn greet(parameters: &Json) -> Result<String, String> {
     let who = parameters["who"].text().ok_or("who is missing")?;
     let greeting = parley::setting("greeting").unwrap_or_default();
