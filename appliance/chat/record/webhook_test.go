@@ -91,7 +91,8 @@ func TestAToolCallIsNotifiedInTheCommitOfItsRow(t *testing.T) {
 				wantJSON(t, n.Body, `{"event_name":"tool_call","chat_group_id":"g","chat_id":"c","config_id":"f",`+
 					`"caller_number":null,"custom_session_id":"mine","timestamp":1700000001234,
 					"tool_call_message":{"type":"tool_call","tool_call_id":"t","name":"hours",
-					"parameters":"{\"day\":\"<Monday>\"}","response_required":true,"tool_type":"function","custom_session_id":"mine"}}`)
+					"parameters":"{\"day\":\"<Monday>\"}","response_required":true,"tool_type":"function",
+					"custom_session_id":"mine"}}`)
 			}
 		}
 		if rows != 1 || (notices == 1) != asked || session != "mine" {
