@@ -48,7 +48,8 @@ func TestADirectionIsHeard(t *testing.T) {
 			t.Fatal(err)
 		}
 		hz, moves := pitchOf(said.PCM, said.RateHz)
-		s := speechMeasures{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz), hz, moves}
+		s := speechMeasures{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz),
+			hz, moves}
 		t.Logf("%-12q %.2f s, %.1f LUFS, %.0f Hz, moves %.1f semitones", direction, s.seconds, s.lufs, s.hz, s.moves)
 		return s
 	}

@@ -195,7 +195,7 @@ func variable(name string) (string, error) {
 var packName = matching(`^[a-z0-9-]{1,40}$`, "is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as "+
 	"llm-qwen or voice-joe")
 
-// What is stored of chats.
+// The values of retention.keep.
 const (
 	retainAll     = "all"
 	retainText    = "text"
