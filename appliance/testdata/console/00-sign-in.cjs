@@ -10,7 +10,7 @@ exports.steps = async (c, { link, assert }) => {
 	await c.law("a wrong link is told", async () => {
 		await c.fill("Link", "nonsense");
 		await c.press("Sign in");
-		await c.reads("unknown, was used, or its time is over");
+		await c.reads("unknown, was used, or has expired");
 	});
 	await c.law("a link signs in", async () => {
 		await c.page.goto("about:blank");
