@@ -15,8 +15,12 @@ const heardWords = /tone.*name.*pound key/i; // of the recording
 
 async function token() {
 	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
-		method: "POST", body: "grant_type=client_credentials",
-		headers: { authorization: "Basic " + Buffer.from(`${API_KEY}:${SECRET_KEY}`).toString("base64"), "content-type": "application/x-www-form-urlencoded" },
+		method: "POST",
+		body: "grant_type=client_credentials",
+		headers: {
+			authorization: "Basic " + Buffer.from(`${API_KEY}:${SECRET_KEY}`).toString("base64"),
+			"content-type": "application/x-www-form-urlencoded",
+		},
 	});
 	assert.equal(answer.status, 200);
 	return (await answer.json()).access_token;
@@ -25,14 +29,23 @@ async function token() {
 // built returns a page with the script of one that has to be built.
 async function built(script, loader) {
 	const result = await installed("esbuild").build({
-		stdin: { contents: script, loader, resolveDir: __dirname }, nodePaths: CLIENTS.split(" ").map((dir) => path.join(dir, "node_modules")), bundle: true, write: false,
-		jsx: "automatic", platform: "browser", define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+		stdin: { contents: script, loader, resolveDir: __dirname },
+		nodePaths: CLIENTS.split(" ").map((dir) => path.join(dir, "node_modules")),
+		bundle: true,
+		write: false,
+		jsx: "automatic",
+		platform: "browser",
+		define: { "process.env.NODE_ENV": '"production"' },
+		logLevel: "error",
 	});
 	return `<!doctype html><meta charset="utf-8"><body><script>${result.outputFiles[0].text.replaceAll("</script", "<\\/script")}</script></body>`;
 }
 
 async function main() {
-	let page = fs.readFileSync(PAGE, "utf8").replace("http://127.0.0.1:8080", BOX_URL).replace("ACCESS_TOKEN", await token());
+	let page = fs
+		.readFileSync(PAGE, "utf8")
+		.replace("http://127.0.0.1:8080", BOX_URL)
+		.replace("ACCESS_TOKEN", await token());
 	const kind = path.extname(PAGE).slice(1);
 	if (kind !== "html") page = await built(page, kind);
 	const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(page));
@@ -45,44 +58,64 @@ async function main() {
 			await does();
 			console.log(`ok ${name}`);
 		} catch (err) {
-			throw new Error(`${name}; the page says ${await tab.evaluate(() => document.body.innerText).catch(String)}`, { cause: err });
+			throw new Error(
+				`${name}; the page says ${await tab.evaluate(() => document.body.innerText).catch(String)}`,
+				{ cause: err },
+			);
 		} finally {
 			await tab.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
 		}
 	};
-	const line = (text) => tab.getByRole("listitem").filter({ hasText: new RegExp(text, "i") }).first().waitFor();
+	const line = (text) =>
+		tab
+			.getByRole("listitem")
+			.filter({ hasText: new RegExp(text, "i") })
+			.first()
+			.waitFor();
 	const button = (name) => tab.getByRole("button", { name });
-	await tab.addInitScript(() => { // clips that clients play are loud when they start
+	await tab.addInitScript(() => {
+		// clips that clients play are loud when they start
 		const start = AudioBufferSourceNode.prototype.start;
 		window.loudest = 0;
 		AudioBufferSourceNode.prototype.start = function (...args) {
-			window.loudest = Math.max(window.loudest, ...(this.buffer?.getChannelData(0) ?? [0]).slice(0, 48000).map(Math.abs));
+			window.loudest = Math.max(
+				window.loudest,
+				...(this.buffer?.getChannelData(0) ?? [0]).slice(0, 48000).map(Math.abs),
+			);
 			return start.apply(this, args);
 		};
 	});
 	await tab.goto(`http://127.0.0.1:${server.address().port}/`);
 	// The level of the assistant: the page plays the sound, and this measures it.
-	if (kind === "html") await tab.evaluate(() => {
-		document.querySelector("#voice").addEventListener("playing", () => {
-			const context = new AudioContext(), level = context.createAnalyser(), pcm = new Float32Array(2048);
-			context.createMediaStreamSource(document.querySelector("#voice").srcObject).connect(level);
-			setInterval(() => {
-				level.getFloatTimeDomainData(pcm);
-				window.loudest = Math.max(window.loudest, ...pcm.map(Math.abs));
-			}, 20);
-		});
-	});
-	if (kind === "html") await law("who may not be heard is told so, and may try again", async () => {
+	if (kind === "html")
 		await tab.evaluate(() => {
-			window.asked = navigator.mediaDevices.getUserMedia;
-			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("not allowed", "NotAllowedError"); };
+			document.querySelector("#voice").addEventListener("playing", () => {
+				const context = new AudioContext(),
+					level = context.createAnalyser(),
+					pcm = new Float32Array(2048);
+				context.createMediaStreamSource(document.querySelector("#voice").srcObject).connect(level);
+				setInterval(() => {
+					level.getFloatTimeDomainData(pcm);
+					window.loudest = Math.max(window.loudest, ...pcm.map(Math.abs));
+				}, 20);
+			});
 		});
-		await button("Talk").click();
-		await line("Error: not allowed");
-		await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();
-		await tab.getByRole("button", { name: "Hang up", disabled: true }).waitFor();
-		await tab.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
-	});
+	if (kind === "html")
+		await law("who may not be heard is told so, and may try again", async () => {
+			await tab.evaluate(() => {
+				window.asked = navigator.mediaDevices.getUserMedia;
+				navigator.mediaDevices.getUserMedia = async () => {
+					throw new DOMException("not allowed", "NotAllowedError");
+				};
+			});
+			await button("Talk").click();
+			await line("Error: not allowed");
+			await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();
+			await tab.getByRole("button", { name: "Hang up", disabled: true }).waitFor();
+			await tab.evaluate(() => {
+				navigator.mediaDevices.getUserMedia = window.asked;
+			});
+		});
 	await button("Talk").click();
 	await law("what the person says is heard", () => line("You: .*" + heardWords.source));
 	await law("the answer is told", () => line("Box: .+"));

@@ -43,13 +43,31 @@ const isTime = (ms) => assert.ok(ms > 1e12 && ms < 1e13, `${ms} is no time in mi
 
 // The three kinds of versioned resources have the same life cycle.
 const kinds = {
-	Prompt: { of: box.prompts, record: "ReturnPrompt", page: "ReturnPagedPrompts", first: { text: "Be kind." }, next: { text: "Be brief." } },
+	Prompt: {
+		of: box.prompts,
+		record: "ReturnPrompt",
+		page: "ReturnPagedPrompts",
+		first: { text: "Be kind." },
+		next: { text: "Be brief." },
+	},
 	Tool: {
-		of: box.tools, record: "ReturnUserDefinedTool", page: "ReturnPagedUserDefinedTools",
-		first: { parameters: '{"type":"object","properties":{"city":{"type":"string"}}}', description: "Weather.", fallbackContent: "No idea." },
+		of: box.tools,
+		record: "ReturnUserDefinedTool",
+		page: "ReturnPagedUserDefinedTools",
+		first: {
+			parameters: '{"type":"object","properties":{"city":{"type":"string"}}}',
+			description: "Weather.",
+			fallbackContent: "No idea.",
+		},
 		next: { parameters: '{"type":"object"}' },
 	},
-	Config: { of: box.configs, record: "ReturnConfig", page: "ReturnPagedConfigs", first: { eviVersion: "3", voice: { name: "joe", provider: "HUME_AI" } }, next: { eviVersion: "4-mini" } },
+	Config: {
+		of: box.configs,
+		record: "ReturnConfig",
+		page: "ReturnPagedConfigs",
+		first: { eviVersion: "3", voice: { name: "joe", provider: "HUME_AI" } },
+		next: { eviVersion: "4-mini" },
+	},
 };
 
 async function leadsItsLife(kind) {
@@ -69,7 +87,10 @@ async function leadsItsLife(kind) {
 	strictly(record);
 	assert.equal((await of[`get${kind}Version`](id, 0)).versionDescription, "first");
 	strictly(record);
-	assert.equal((await of[`update${kind}Description`](id, 0, { versionDescription: "changed" })).versionDescription, "changed");
+	assert.equal(
+		(await of[`update${kind}Description`](id, 0, { versionDescription: "changed" })).versionDescription,
+		"changed",
+	);
 	strictly(record);
 	assert.equal(typeof (await of[`update${kind}Name`](id, { name: `${kind}-new` })), "string");
 
@@ -78,14 +99,23 @@ async function leadsItsLife(kind) {
 		assert.deepEqual(listed.map((r) => r.id).sort(), made.map((r) => r.id).sort());
 		strictly(page);
 	}
-	assert.deepEqual((await all(of[`list${kind}s`]({ name: `${kind}-new` }))).map((r) => [r.id, r.version]), [[id, 1]]);
+	assert.deepEqual(
+		(await all(of[`list${kind}s`]({ name: `${kind}-new` }))).map((r) => [r.id, r.version]),
+		[[id, 1]],
+	);
 	assert.equal((await all(of[`list${kind}s`]({ restrictToMostRecent: false }))).length, 4);
 	const versions = await of[`list${kind}Versions`](id, { restrictToMostRecent: false, pageSize: 1 });
 	strictly(page);
-	if (kind === "Prompt") assert.deepEqual([versions.promptsPage.length, versions.totalPages], [1, 2]); // its one list without an iterator
+	if (kind === "Prompt")
+		assert.deepEqual([versions.promptsPage.length, versions.totalPages], [1, 2]); // its one list without an iterator
 	else assert.equal((await all(versions)).length, 2);
 
-	await refused(of[`create${kind}`]({ name: "x".repeat(75), ...first }), 400, Hume.empathicVoice.BadRequestError, "name");
+	await refused(
+		of[`create${kind}`]({ name: "x".repeat(75), ...first }),
+		400,
+		Hume.empathicVoice.BadRequestError,
+		"name",
+	);
 	await refused(of[`get${kind}Version`](nobody, 0), 404, undefined, nobody);
 	await refused(of[`list${kind}s`]({ pageSize: 101 }), 400, Hume.empathicVoice.BadRequestError, "page_size");
 	await of[`delete${kind}Version`](id, 1);
@@ -98,19 +128,46 @@ async function leadsItsLife(kind) {
 
 async function configsAreResolved(prompt, tool) {
 	const config = await box.configs.createConfig({
-		name: "whole", eviVersion: "3", voice: { name: "ITO", provider: "HUME_AI" }, // of the cloud library: Joe stands in
-		prompt: { id: prompt.id, version: 0 }, tools: [{ id: tool.id }], builtinTools: [{ name: "hang_up", fallbackContent: "Bye." }],
-		eventMessages: { onNewChat: { enabled: true, text: "Good morning." } }, timeouts: { inactivity: { enabled: true, durationSecs: 60 } },
-		turnDetection: { endOfTurnSilenceMs: 500 }, interruption: { minInterruptionMs: 100 }, nudges: { enabled: true, intervalSecs: 5 },
+		name: "whole",
+		eviVersion: "3",
+		voice: { name: "ITO", provider: "HUME_AI" }, // of the cloud library: Joe stands in
+		prompt: { id: prompt.id, version: 0 },
+		tools: [{ id: tool.id }],
+		builtinTools: [{ name: "hang_up", fallbackContent: "Bye." }],
+		eventMessages: { onNewChat: { enabled: true, text: "Good morning." } },
+		timeouts: { inactivity: { enabled: true, durationSecs: 60 } },
+		turnDetection: { endOfTurnSilenceMs: 500 },
+		interruption: { minInterruptionMs: 100 },
+		nudges: { enabled: true, intervalSecs: 5 },
 		languageModel: { modelProvider: "ANTHROPIC", modelResource: "claude-3-7-sonnet-latest", temperature: 0.5 },
 		webhooks: [{ url: "https://example.com/hook", events: ["chat_started", "chat_ended"] }],
 	});
 	strictly("ReturnConfig");
 	assert.deepEqual([config.voice.id, config.voice.name, config.voice.provider], ["voice-joe", "Joe", "HUME_AI"]);
-	assert.deepEqual([config.prompt.text, config.tools[0].name, config.builtinTools[0].name], [prompt.text, tool.name, "hang_up"]);
-	assert.deepEqual([config.eventMessages.onNewChat.text, config.turnDetection.endOfTurnSilenceMs, config.webhooks[0].events.length], ["Good morning.", 500, 2]);
-	await refused(box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: nobody } }), 404, undefined, nobody);
-	await refused(box.configs.createConfig({ name: "x", eviVersion: "5" }), 400, Hume.empathicVoice.BadRequestError, "evi_version");
+	assert.deepEqual(
+		[config.prompt.text, config.tools[0].name, config.builtinTools[0].name],
+		[prompt.text, tool.name, "hang_up"],
+	);
+	assert.deepEqual(
+		[
+			config.eventMessages.onNewChat.text,
+			config.turnDetection.endOfTurnSilenceMs,
+			config.webhooks[0].events.length,
+		],
+		["Good morning.", 500, 2],
+	);
+	await refused(
+		box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: nobody } }),
+		404,
+		undefined,
+		nobody,
+	);
+	await refused(
+		box.configs.createConfig({ name: "x", eviVersion: "5" }),
+		400,
+		Hume.empathicVoice.BadRequestError,
+		"evi_version",
+	);
 	return config;
 }
 
@@ -135,10 +192,19 @@ async function chat(args, greeted, text) {
 async function chatsAreHeldInEveryWay(config) {
 	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host: new URL(BOX_URL).host });
 	const socket = open(connectTo({ accessToken }).empathicVoice, {
-		configId: config.id, configVersion: 0, verboseTranscription: true, allowConnection: true, eventLimit: 10, voiceId: "a7ecc00a-6fc0-4546-8126-e12cfd8de3bf", // Alice Bennett: Jenny stands in
+		configId: config.id,
+		configVersion: 0,
+		verboseTranscription: true,
+		allowConnection: true,
+		eventLimit: 10,
+		voiceId: "a7ecc00a-6fc0-4546-8126-e12cfd8de3bf", // Alice Bennett: Jenny stands in
 		sessionSettings: {
-			audio: { encoding: "linear16", sampleRate: 8000, channels: 1 }, customSessionId: "é&=[x]", eventLimit: 20,
-			variables: { name: "Ann", n: 2.5, b: false }, context: { text: "It rains.", type: "persistent" }, systemPrompt: "You help {{name}}.",
+			audio: { encoding: "linear16", sampleRate: 8000, channels: 1 },
+			customSessionId: "é&=[x]",
+			eventLimit: 20,
+			variables: { name: "Ann", n: 2.5, b: false },
+			context: { text: "It rains.", type: "persistent" },
+			systemPrompt: "You help {{name}}.",
 		},
 	});
 	const [metadata] = await socket.until("chat_metadata");
@@ -147,11 +213,19 @@ async function chatsAreHeldInEveryWay(config) {
 	await socket.played();
 	let speaking = speak((sound) => socket.sendAudioInput({ data: sound.toString("base64") }));
 	const words = (await socket.until("assistant_end")).filter((m) => m.type === "user_message");
-	assert.deepEqual(words.map((m) => m.interim), [...Array(words.length - 1).fill(true), false]);
+	assert.deepEqual(
+		words.map((m) => m.interim),
+		[...Array(words.length - 1).fill(true), false],
+	);
 	assert.ok(words.length > 1 && words.at(-1).message.content.includes("name"));
 	await speaking;
 
-	socket.sendSessionSettings({ customSessionId: "mine", metadata: { a: [1, { b: null }] }, variables: { name: "Bo" }, context: { text: "Sun." } });
+	socket.sendSessionSettings({
+		customSessionId: "mine",
+		metadata: { a: [1, { b: null }] },
+		variables: { name: "Bo" },
+		context: { text: "Sun." },
+	});
 	socket.sendAssistantInput({ text: "This goes on and on, ".repeat(8) });
 	await socket.until("audio_output");
 	speaking = speak((sound) => socket.sendBinary(sound));
@@ -166,8 +240,10 @@ async function chatsAreHeldInEveryWay(config) {
 	socket.resumeAssistant();
 	await socket.until("assistant_end");
 	for (const wrong of [
-		() => socket.sendToolResponseMessage({ toolCallId: "x", content: "y" }), () => socket.sendToolErrorMessage({ toolCallId: "x", error: "y" }),
-		() => socket.sendSessionSettings({ systemPrompt: "" }), () => socket.sendAudioInput({ data: "$" }),
+		() => socket.sendToolResponseMessage({ toolCallId: "x", content: "y" }),
+		() => socket.sendToolErrorMessage({ toolCallId: "x", error: "y" }),
+		() => socket.sendSessionSettings({ systemPrompt: "" }),
+		() => socket.sendAudioInput({ data: "$" }),
 	]) {
 		wrong();
 		await socket.until("error");
@@ -202,33 +278,58 @@ async function historyIsKept(config) {
 	for (const pageSize of [1, 2, 100]) {
 		const listed = await all(box.chats.listChats({ pageNumber: 0, pageSize, ascendingOrder: true }));
 		strictly("ReturnPagedChats");
-		assert.deepEqual(listed.map((c) => c.id), [first, second, other].map((c) => c.chatId));
+		assert.deepEqual(
+			listed.map((c) => c.id),
+			[first, second, other].map((c) => c.chatId),
+		);
 		const groups = await all(box.chatGroups.listChatGroups({ pageNumber: 0, pageSize, ascendingOrder: true }));
 		strictly("ReturnPagedChatGroups");
-		assert.deepEqual(groups.map((g) => [g.id, g.numChats]), [[first.chatGroupId, 2], [other.chatGroupId, 1]]);
+		assert.deepEqual(
+			groups.map((g) => [g.id, g.numChats]),
+			[
+				[first.chatGroupId, 2],
+				[other.chatGroupId, 1],
+			],
+		);
 		isTime(groups[0].firstStartTimestamp);
 	}
-	assert.deepEqual((await all(box.chats.listChats({ configId: config.id, ascendingOrder: false }))).map((c) => c.id), [second.chatId, first.chatId]);
+	assert.deepEqual(
+		(await all(box.chats.listChats({ configId: config.id, ascendingOrder: false }))).map((c) => c.id),
+		[second.chatId, first.chatId],
+	);
 	assert.equal((await all(box.chatGroups.listChatGroups({ configId: config.id }))).length, 1);
 	assert.equal((await all(box.chats.listChats({ status: "ERROR" }))).length, 0);
 
-	const events = await all(box.chats.listChatEvents(first.chatId, { pageNumber: 0, pageSize: 2, ascendingOrder: true }));
+	const events = await all(
+		box.chats.listChatEvents(first.chatId, { pageNumber: 0, pageSize: 2, ascendingOrder: true }),
+	);
 	strictly("ReturnChatPagedEvents");
 	const of = (type) => events.filter((e) => e.type === type);
 	assert.equal(of("USER_MESSAGE")[0].messageText, "What do you like about the sea?");
 	assert.deepEqual([of("USER_MESSAGE")[0].role, of("AGENT_MESSAGE")[0].role], ["USER", "AGENT"]);
 	assert.equal(of("AGENT_MESSAGE")[0].messageText, "Good morning."); // of the config
 	assert.ok(of("AGENT_MESSAGE").length > 1, "the answer is not there");
-	assert.ok(events.every((e, i) => i === 0 || e.timestamp >= events[i - 1].timestamp), "the events are not in order");
+	assert.ok(
+		events.every((e, i) => i === 0 || e.timestamp >= events[i - 1].timestamp),
+		"the events are not in order",
+	);
 	await box.chats.listChatEvents(first.chatId);
 	strictly("ReturnChatPagedEvents");
 
 	const group = await box.chatGroups.getChatGroup(first.chatGroupId, { pageSize: 10, ascendingOrder: true });
 	strictly("ReturnChatGroupPagedChats");
-	assert.deepEqual([group.numChats, group.active, group.chatsPage.map((c) => c.id)], [2, false, [first.chatId, second.chatId]]);
-	const grouped = await all(box.chatGroups.listChatGroupEvents(first.chatGroupId, { pageNumber: 0, pageSize: 3, ascendingOrder: true }));
+	assert.deepEqual(
+		[group.numChats, group.active, group.chatsPage.map((c) => c.id)],
+		[2, false, [first.chatId, second.chatId]],
+	);
+	const grouped = await all(
+		box.chatGroups.listChatGroupEvents(first.chatGroupId, { pageNumber: 0, pageSize: 3, ascendingOrder: true }),
+	);
 	strictly("ReturnChatGroupPagedEvents");
-	assert.deepEqual(grouped.filter((e) => e.chatId === first.chatId).map((e) => e.id), events.map((e) => e.id));
+	assert.deepEqual(
+		grouped.filter((e) => e.chatId === first.chatId).map((e) => e.id),
+		events.map((e) => e.id),
+	);
 	assert.ok(grouped.some((e) => e.chatId === second.chatId));
 
 	await refused(box.chats.listChatEvents(nobody), 404, undefined, nobody);
@@ -249,7 +350,10 @@ async function audioCanBeHeard({ chatId, chatGroupId }) {
 	assert.ok(audio.signedUrlExpirationTimestampMillis > Date.now());
 	const whole = await fetch(audio.signedAudioUrl); // without a key
 	const wav = Buffer.from(await whole.arrayBuffer());
-	assert.deepEqual([whole.status, wav.toString("latin1", 0, 4), wav.toString("latin1", 8, 12)], [200, "RIFF", "WAVE"]);
+	assert.deepEqual(
+		[whole.status, wav.toString("latin1", 0, 4), wav.toString("latin1", 8, 12)],
+		[200, "RIFF", "WAVE"],
+	);
 	const bytesPerSecond = wav.readUInt32LE(28);
 	assert.ok(wav.length / bytesPerSecond > 1, `${wav.length} bytes of audio`);
 	const part = await fetch(audio.signedAudioUrl, { headers: { Range: "bytes=100-199" } });
@@ -280,16 +384,27 @@ async function tokensOpenTheBox() {
 // calls records which calls of a resource were made.
 function calls(resource) {
 	const made = new Set();
-	const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter((n) => n !== "constructor" && !n.startsWith("_"));
+	const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter(
+		(n) => n !== "constructor" && !n.startsWith("_"),
+	);
 	for (const name of names) {
 		const call = resource[name].bind(resource);
-		resource[name] = (...args) => { made.add(name); return call(...args); };
+		resource[name] = (...args) => {
+			made.add(name);
+			return call(...args);
+		};
 	}
 	return () => names.filter((n) => !made.has(n));
 }
 
 async function main() {
-	const resources = { configs: box.configs, prompts: box.prompts, tools: box.tools, chats: box.chats, chatGroups: box.chatGroups };
+	const resources = {
+		configs: box.configs,
+		prompts: box.prompts,
+		tools: box.tools,
+		chats: box.chats,
+		chatGroups: box.chatGroups,
+	};
 	const left = Object.entries(resources).map(([name, r]) => [name, calls(r)]);
 	const law = async (name, does) => {
 		try {
@@ -297,7 +412,9 @@ async function main() {
 			console.log(`ok ${name}`);
 			return result;
 		} catch (err) {
-			throw new Error(`${name}; the last answer was ${last?.status} ${last?.text.slice(0, 1000)}`, { cause: err });
+			throw new Error(`${name}; the last answer was ${last?.status} ${last?.text.slice(0, 1000)}`, {
+				cause: err,
+			});
 		}
 	};
 	const prompt = await law("prompts lead their life", () => leadsItsLife("Prompt"));
@@ -312,4 +429,10 @@ async function main() {
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

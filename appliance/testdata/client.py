@@ -9,7 +9,14 @@ import httpx
 from hume import AsyncHumeClient, HumeClient
 from hume.core.api_error import ApiError
 from hume.empathic_voice import (
-    AssistantInput, AudioInput, PauseAssistantMessage, ResumeAssistantMessage, SessionSettings, ToolErrorMessage, UserInput)
+    AssistantInput,
+    AudioInput,
+    PauseAssistantMessage,
+    ResumeAssistantMessage,
+    SessionSettings,
+    ToolErrorMessage,
+    UserInput,
+)
 from hume.empathic_voice.errors import BadRequestError
 
 URL, KEY, SECRET = (os.environ[name] for name in ("BOX_URL", "API_KEY", "SECRET_KEY"))
@@ -71,19 +78,41 @@ def leads_its_life(kind, first, following):
 def resources_lead_their_life():
     voice = {"name": "ITO", "provider": "HUME_AI"}  # of the cloud library: Joe stands in
     prompt = leads_its_life("prompt", {"text": "Be kind."}, {"text": "Be brief."})
-    tool = leads_its_life("tool", {"parameters": '{"type":"object"}', "description": "d", "fallback_content": "f"}, {"parameters": "{}"})
+    tool = leads_its_life(
+        "tool", {"parameters": '{"type":"object"}', "description": "d", "fallback_content": "f"}, {"parameters": "{}"}
+    )
     leads_its_life("config", {"evi_version": "3", "voice": voice}, {"evi_version": "4-mini"})
-    config = fits(box.configs.create_config(
-        name="whole", evi_version="3", voice=voice, prompt={"id": prompt.id, "version": 0}, tools=[{"id": tool.id}],
-        builtin_tools=[{"name": "hang_up"}], event_messages={"on_new_chat": {"enabled": True, "text": "Good morning."}},
-        timeouts={"inactivity": {"enabled": True, "duration_secs": 60}, "max_duration": {"enabled": False}},
-        turn_detection={"end_of_turn_silence_ms": 500}, interruption={"min_interruption_ms": 300}, nudges={"enabled": False},
-        language_model={"model_provider": "OPEN_AI", "model_resource": "gpt-4o", "temperature": 0.5},
-        ellm_model={"allow_short_responses": True}, webhooks=[{"url": "https://example.com/", "events": ["chat_ended"]}]))
+    config = fits(
+        box.configs.create_config(
+            name="whole",
+            evi_version="3",
+            voice=voice,
+            prompt={"id": prompt.id, "version": 0},
+            tools=[{"id": tool.id}],
+            builtin_tools=[{"name": "hang_up"}],
+            event_messages={"on_new_chat": {"enabled": True, "text": "Good morning."}},
+            timeouts={"inactivity": {"enabled": True, "duration_secs": 60}, "max_duration": {"enabled": False}},
+            turn_detection={"end_of_turn_silence_ms": 500},
+            interruption={"min_interruption_ms": 300},
+            nudges={"enabled": False},
+            language_model={"model_provider": "OPEN_AI", "model_resource": "gpt-4o", "temperature": 0.5},
+            ellm_model={"allow_short_responses": True},
+            webhooks=[{"url": "https://example.com/", "events": ["chat_ended"]}],
+        )
+    )
     # Without tools: whether a small model calls one depends on how busy the box is.
-    box.configs.create_config_version(config.id, evi_version="3", voice=voice, prompt={"id": prompt.id, "version": 0},
-                                      event_messages={"on_new_chat": {"enabled": True, "text": "Good morning."}})
-    assert (config.prompt.text, config.tools[0].name, config.timeouts.max_duration.enabled) == ("Be kind.", tool.name, False)
+    box.configs.create_config_version(
+        config.id,
+        evi_version="3",
+        voice=voice,
+        prompt={"id": prompt.id, "version": 0},
+        event_messages={"on_new_chat": {"enabled": True, "text": "Good morning."}},
+    )
+    assert (config.prompt.text, config.tools[0].name, config.timeouts.max_duration.enabled) == (
+        "Be kind.",
+        tool.name,
+        False,
+    )
     refused(HumeClient(base_url=URL, api_key="wrong").empathic_voice.configs.list_configs, status=401)
     return config
 
@@ -94,7 +123,9 @@ async def until(chat, kind):
     async with asyncio.timeout(60):
         while not got or got[-1].type != kind:
             m = fits(await chat.recv())
-            wanted = {"error": "WebSocketError", "tool_call": "ToolCallMessage"}.get(m.type, m.type.title().replace("_", ""))
+            wanted = {"error": "WebSocketError", "tool_call": "ToolCallMessage"}.get(
+                m.type, m.type.title().replace("_", "")
+            )
             assert type(m).__name__ == wanted, f"{m.type} was read as {type(m).__name__}"
             assert m.type != "error" or kind == "error", m
             got.append(m)
@@ -111,7 +142,7 @@ async def speak(chat):
     with wave.open(os.environ["QUESTION"]) as question:
         sound = question.readframes(question.getnframes()) + bytes(2 * 8000 * 2)
     for i in range(0, len(sound), 1600):  # 100 ms
-        await chat.send_publish(AudioInput(data=base64.b64encode(sound[i:i + 1600]).decode()))
+        await chat.send_publish(AudioInput(data=base64.b64encode(sound[i : i + 1600]).decode()))
         await asyncio.sleep(0.1)
 
 
@@ -129,7 +160,11 @@ async def text_is_answered(config):
         await chat.send_publish(SessionSettings(custom_session_id="mine", variables={"a": "b"}, metadata={"a": [1]}))
         await chat.send_publish(ResumeAssistantMessage())
         assert all(m.custom_session_id == "mine" for m in await until(chat, "assistant_end"))
-        for wrong in ToolErrorMessage(tool_call_id="x", error="y"), SessionSettings(system_prompt=""), AudioInput(data="$"):
+        for wrong in (
+            ToolErrorMessage(tool_call_id="x", error="y"),
+            SessionSettings(system_prompt=""),
+            AudioInput(data="$"),
+        ):
             await chat.send_publish(wrong)
             await until(chat, "error")
     return metadata
@@ -140,21 +175,38 @@ async def a_long_text_fits_the_client():
     async with live.chat.connect() as chat:
         await chat.send_publish(AssistantInput(text="one two three four five six seven eight nine ten " * 6))
         said = await until(chat, "assistant_end")
-        clips = {m.id: [c.index for c in said if c.type == "audio_output" and c.id == m.id] for m in said if m.type == "assistant_message"}
+        clips = {
+            m.id: [c.index for c in said if c.type == "audio_output" and c.id == m.id]
+            for m in said
+            if m.type == "assistant_message"
+        }
         assert all(indexes == list(range(len(indexes))) for indexes in clips.values()), clips
         assert max(map(len, clips.values())) > 2, clips
 
 
 async def speech_is_answered(config, before):
     credentials = base64.b64encode(f"{KEY}:{SECRET}".encode()).decode()
-    token = httpx.post(URL + "/oauth2-cc/token", headers={"Authorization": "Basic " + credentials},
-                       data={"grant_type": "client_credentials"}).json()["access_token"]
+    token = httpx.post(
+        URL + "/oauth2-cc/token",
+        headers={"Authorization": "Basic " + credentials},
+        data={"grant_type": "client_credentials"},
+    ).json()["access_token"]
     stranger = AsyncHumeClient(base_url=URL).empathic_voice
-    settings = {"audio": {"encoding": "linear16", "sample_rate": 8000, "channels": 1}, "custom_session_id": "é&=[x]",
-                "variables": {"name": "Ann", "n": 2.5, "b": False}, "context": {"text": "It rains.", "type": "temporary"},
-                "system_prompt": "You help {{name}}."}
-    async with stranger.chat.connect(access_token=token, config_id=config.id, resumed_chat_group_id=before.chat_group_id,
-                                     verbose_transcription=True, event_limit=50, session_settings=settings) as chat:
+    settings = {
+        "audio": {"encoding": "linear16", "sample_rate": 8000, "channels": 1},
+        "custom_session_id": "é&=[x]",
+        "variables": {"name": "Ann", "n": 2.5, "b": False},
+        "context": {"text": "It rains.", "type": "temporary"},
+        "system_prompt": "You help {{name}}.",
+    }
+    async with stranger.chat.connect(
+        access_token=token,
+        config_id=config.id,
+        resumed_chat_group_id=before.chat_group_id,
+        verbose_transcription=True,
+        event_limit=50,
+        session_settings=settings,
+    ) as chat:
         metadata = (await until(chat, "chat_metadata"))[0]
         assert metadata.chat_group_id == before.chat_group_id and metadata.custom_session_id == "é&=[x]"
         greeting = await until(chat, "assistant_end")  # the config's, also in a chat that is resumed
@@ -187,15 +239,33 @@ def history_is_kept(config, first, second):
             break
         time.sleep(0.05)
     assert {c.status for c in chats} == {"USER_ENDED"}, chats
-    assert [c.id for c in box.chats.list_chats(config_id=config.id, ascending_order=False)] == [second.chat_id, first.chat_id]
-    assert len([fits(g) for g in box.chat_groups.list_chat_groups(page_size=1)]) == len({c.chat_group_id for c in chats})
+    assert [c.id for c in box.chats.list_chats(config_id=config.id, ascending_order=False)] == [
+        second.chat_id,
+        first.chat_id,
+    ]
+    assert len([fits(g) for g in box.chat_groups.list_chat_groups(page_size=1)]) == len(
+        {c.chat_group_id for c in chats}
+    )
     events = [fits(e) for e in box.chats.list_chat_events(first.chat_id, page_size=3, ascending_order=True)]
     said = [e.message_text for e in events if e.type in ("USER_MESSAGE", "AGENT_MESSAGE")]
     assert said[:2] == ["Good morning.", "What do you like about the sea?"] and len(said) > 3, said
-    assert {e.type for e in events} >= {"CHAT_START_MESSAGE", "SYSTEM_PROMPT", "PAUSE_ONSET", "RESUME_ONSET", "SESSION_SETTINGS", "CHAT_END_MESSAGE"}
+    assert {e.type for e in events} >= {
+        "CHAT_START_MESSAGE",
+        "SYSTEM_PROMPT",
+        "PAUSE_ONSET",
+        "RESUME_ONSET",
+        "SESSION_SETTINGS",
+        "CHAT_END_MESSAGE",
+    }
     group = fits(box.chat_groups.get_chat_group(first.chat_group_id, ascending_order=True))
-    assert (group.num_chats, group.active, [c.id for c in group.chats_page]) == (2, False, [first.chat_id, second.chat_id])
-    of_both = [fits(e) for e in box.chat_groups.list_chat_group_events(first.chat_group_id, page_size=7, ascending_order=True)]
+    assert (group.num_chats, group.active, [c.id for c in group.chats_page]) == (
+        2,
+        False,
+        [first.chat_id, second.chat_id],
+    )
+    of_both = [
+        fits(e) for e in box.chat_groups.list_chat_group_events(first.chat_group_id, page_size=7, ascending_order=True)
+    ]
     assert [e.id for e in of_both if e.chat_id == first.chat_id] == [e.id for e in events]
     assert "USER_INTERRUPTION" in {e.type for e in of_both if e.chat_id == second.chat_id}
     sounds = fits(box.chat_groups.get_audio(first.chat_group_id, ascending_order=True))
@@ -207,7 +277,12 @@ def history_is_kept(config, first, second):
         time.sleep(0.1)
     heard = httpx.get(sound.signed_audio_url)  # without a key
     assert heard.status_code == 200 and heard.content[:4] == b"RIFF" and len(heard.content) > 100_000
-    for call in box.chats.list_chat_events, box.chats.get_audio, box.chat_groups.get_chat_group, box.chat_groups.list_chat_group_events:
+    for call in (
+        box.chats.list_chat_events,
+        box.chats.get_audio,
+        box.chat_groups.get_chat_group,
+        box.chat_groups.list_chat_group_events,
+    ):
         refused(call, NOBODY, status=404, says=NOBODY)
 
 

@@ -26,8 +26,13 @@ class Console {
 		this.complaints = [];
 		this.strangers = [];
 		page.on("pageerror", (err) => this.complaints.push(String(err)));
-		page.on("console", (m) => { if (/Content Security|Refused to/i.test(m.text())) this.complaints.push(m.text()); });
-		page.on("request", (r) => { if (/^(https?|wss?):/.test(r.url()) && new URL(r.url()).host !== new URL(BOX_URL).host) this.strangers.push(r.url()); });
+		page.on("console", (m) => {
+			if (/Content Security|Refused to/i.test(m.text())) this.complaints.push(m.text());
+		});
+		page.on("request", (r) => {
+			if (/^(https?|wss?):/.test(r.url()) && new URL(r.url()).host !== new URL(BOX_URL).host)
+				this.strangers.push(r.url());
+		});
 	}
 
 	// law runs a check, prints that it passed, and takes a screenshot.
@@ -46,27 +51,46 @@ class Console {
 	}
 
 	shot(name) {
-		return SHOTS && this.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-").slice(0, 100) + ".png"), fullPage: true }).catch(() => {});
+		return (
+			SHOTS &&
+			this.page
+				.screenshot({
+					path: path.join(SHOTS, name.replace(/\W+/g, "-").slice(0, 100) + ".png"),
+					fullPage: true,
+				})
+				.catch(() => {})
+		);
 	}
 
 	// go opens a page of the console by its address, such as "keys", as the menu does.
 	async go(address) {
-		await this.page.evaluate((to) => { location.hash = "#/" + to; }, address);
+		await this.page.evaluate((to) => {
+			location.hash = "#/" + to;
+		}, address);
 		await this.page.waitForSelector("main h1");
 	}
 
 	// reads waits until the page, or what selector finds, shows a text.
 	reads(text, selector = "body") {
-		return this.page.waitForFunction(([selector, source, flags]) => [...document.querySelectorAll(selector)].some((e) => new RegExp(source, flags).test(e.innerText)),
-			text instanceof RegExp ? [selector, text.source, text.flags] : [selector, literal(text), ""], { polling: 50 });
+		return this.page.waitForFunction(
+			([selector, source, flags]) =>
+				[...document.querySelectorAll(selector)].some((e) => new RegExp(source, flags).test(e.innerText)),
+			text instanceof RegExp ? [selector, text.source, text.flags] : [selector, literal(text), ""],
+			{ polling: 50 },
+		);
 	}
 
 	// pressable returns the first button or link with an accessible name, within what selector
 	// finds.
 	pressable(name, within = "body") {
-		const frame = this.page.locator(within), called = { name, exact: true, disabled: false };
-		return frame.getByRole("button", called).or(frame.getByRole("link", called)).or(frame.getByRole("tab", called))
-			.or(frame.locator("summary").filter({ hasText: new RegExp(`^\\s*${literal(name)}\\s*$`) })).first();
+		const frame = this.page.locator(within),
+			called = { name, exact: true, disabled: false };
+		return frame
+			.getByRole("button", called)
+			.or(frame.getByRole("link", called))
+			.or(frame.getByRole("tab", called))
+			.or(frame.locator("summary").filter({ hasText: new RegExp(`^\\s*${literal(name)}\\s*$`) }))
+			.first();
 	}
 
 	// field returns the first field with a label.
@@ -75,42 +99,67 @@ class Console {
 	}
 
 	// press presses the button, or follows the link, with a name.
-	press(name, within) { return this.pressable(name, within).click(); }
+	press(name, within) {
+		return this.pressable(name, within).click();
+	}
 
 	// fill replaces the text in the field with a label.
-	fill(label, text, within) { return this.field(label, within).fill(text); }
+	fill(label, text, within) {
+		return this.field(label, within).fill(text);
+	}
 
 	// choose selects an option, by its value, in the field with a label.
-	choose(label, value, within) { return this.field(label, within).selectOption(value); }
+	choose(label, value, within) {
+		return this.field(label, within).selectOption(value);
+	}
 
 	// ask sends a request to the API as the page does, and returns status and body.
 	ask(method, url, body) {
-		return this.page.evaluate(async ([method, url, body]) => {
-			const res = await fetch(url, { method, headers: body ? { "content-type": "application/json" } : {}, body: body && JSON.stringify(body) });
-			return { status: res.status, body: await res.json().catch(() => null) };
-		}, [method, url, body]);
+		return this.page.evaluate(
+			async ([method, url, body]) => {
+				const res = await fetch(url, {
+					method,
+					headers: body ? { "content-type": "application/json" } : {},
+					body: body && JSON.stringify(body),
+				});
+				return { status: res.status, body: await res.json().catch(() => null) };
+			},
+			[method, url, body],
+		);
 	}
 
 	// speak plays the recording into the microphone once.
-	speak() { return this.page.evaluate(() => window.speak()); }
+	speak() {
+		return this.page.evaluate(() => window.speak());
+	}
 
 	// accessible checks the current page against WCAG 2.2 AA as far as a program can (its resources
 	// are not checked: its style is in the page by then, and no sound starts by itself), also with
 	// the colours of the dark theme, and that nothing is wider than a phone.
 	accessible(what) {
 		return this.law(`${what}: nothing keeps anybody out`, async () => {
-			for (const [scheme, runOnly] of [["light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]], ["dark", { type: "rule", values: ["color-contrast"] }]]) {
+			for (const [scheme, runOnly] of [
+				["light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]],
+				["dark", { type: "rule", values: ["color-contrast"] }],
+			]) {
 				await this.page.emulateMedia({ colorScheme: scheme });
 				await this.page.evaluate(() => Promise.allSettled(document.getAnimations().map((a) => a.finished))); // colours change by and by
-				if (!await this.page.evaluate(() => "axe" in window)) await this.page.evaluate(axe);
-				const found = await this.page.evaluate(async (runOnly) => (await axe.run(document, { runOnly, resultTypes: ["violations"], preload: false })).violations
-					.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`), runOnly);
+				if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(axe);
+				const found = await this.page.evaluate(
+					async (runOnly) =>
+						(
+							await axe.run(document, { runOnly, resultTypes: ["violations"], preload: false })
+						).violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`),
+					runOnly,
+				);
 				await this.shot(`${what} ${scheme}`);
 				assert.deepEqual(found, [], scheme);
 			}
 			await this.page.emulateMedia({ colorScheme: null });
 			await this.page.setViewportSize({ width: 320, height: 700 });
-			await this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))); // charts take the new width with the next frame
+			await this.page.evaluate(
+				() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+			); // charts take the new width with the next frame
 			await this.shot(`${what} phone`);
 			const wide = await this.page.evaluate(() => document.documentElement.scrollWidth);
 			await this.page.setViewportSize({ width: 1280, height: 900 });
@@ -129,8 +178,11 @@ class Console {
 				for (let presses = 0; presses < 50; presses++) {
 					await this.page.keyboard.press(key);
 					const hidden = await this.page.evaluate(() => {
-						const e = document.activeElement, { left, top, width, height } = e.getBoundingClientRect();
-						const over = [3, height / 2, height - 3].map((y) => document.elementFromPoint(left + width / 2, top + y)?.closest(".top, .save"));
+						const e = document.activeElement,
+							{ left, top, width, height } = e.getBoundingClientRect();
+						const over = [3, height / 2, height - 3].map((y) =>
+							document.elementFromPoint(left + width / 2, top + y)?.closest(".top, .save"),
+						);
 						return over.every((cover) => cover && !cover.contains(e)) && e.outerHTML.slice(0, 100);
 					});
 					if (hidden) behind.push(`${key} ${hidden}`);
@@ -147,7 +199,8 @@ class Console {
 async function listens(page) {
 	await page.addInitScript((wav) => {
 		if (!navigator.mediaDevices) return; // not of the box
-		const context = new AudioContext({ sampleRate: 48_000 }), microphone = context.createMediaStreamDestination();
+		const context = new AudioContext({ sampleRate: 48_000 }),
+			microphone = context.createMediaStreamDestination();
 		const silence = context.createConstantSource();
 		silence.offset.value = 0;
 		silence.connect(microphone);
@@ -169,10 +222,17 @@ async function main() {
 	page.setDefaultTimeout(120_000); // voices are loaded, on machines that are busy
 	await listens(page);
 	const c = new Console(context, page);
-	const files = fs.readdirSync(path.join(__dirname, "console")).filter((f) => f.endsWith(".cjs")).sort();
+	const files = fs
+		.readdirSync(path.join(__dirname, "console"))
+		.filter((f) => f.endsWith(".cjs"))
+		.sort();
 	for (const file of files) {
 		if (ONLY && file !== ONLY && file !== files[0]) continue;
-		await require(path.join(__dirname, "console", file)).steps(c, { link: LINK, again: LINKS_AGAIN.split(" "), assert });
+		await require(path.join(__dirname, "console", file)).steps(c, {
+			link: LINK,
+			again: LINKS_AGAIN.split(" "),
+			assert,
+		});
 	}
 	await browser.close();
 	console.log("done");

@@ -23,21 +23,31 @@ const begin = async (args) => {
 // The client's own way to get a token needs a box with TLS.
 const token = async () => {
 	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
-		method: "POST", body: new URLSearchParams({ grant_type: "client_credentials" }),
+		method: "POST",
+		body: new URLSearchParams({ grant_type: "client_credentials" }),
 		headers: { Authorization: `Basic ${Buffer.from(`${API_KEY}:${SECRET_KEY}`).toString("base64")}` },
 	});
 	return (await answer.json()).access_token;
 };
 // told returns the messages without the sound and without what the client adds.
-const told = (messages) => messages.filter((m) => m.type !== "audio_output").map(({ receivedAt, ...m }) => JSON.stringify(m));
+const told = (messages) =>
+	messages.filter((m) => m.type !== "audio_output").map(({ receivedAt, ...m }) => JSON.stringify(m));
 
 async function everyMessageIsSent() {
 	const [chat, id] = await begin({});
-	await box.controlPlane.send(id, { type: "session_settings", systemPrompt: "You help {{name}}.", variables: { name: "Ann" }, customSessionId: "mine" });
+	await box.controlPlane.send(id, {
+		type: "session_settings",
+		systemPrompt: "You help {{name}}.",
+		variables: { name: "Ann" },
+		customSessionId: "mine",
+	});
 	await box.controlPlane.send(id, { type: "pause_assistant_message" });
 	await box.controlPlane.send(id, { type: "user_input", text: "What do you like about the sea?" });
 	const [asked] = await chat.until("user_message");
-	assert.deepEqual([asked.message.content, asked.fromText, asked.customSessionId], ["What do you like about the sea?", true, "mine"]);
+	assert.deepEqual(
+		[asked.message.content, asked.fromText, asked.customSessionId],
+		["What do you like about the sea?", true, "mine"],
+	);
 	await box.controlPlane.send(id, { type: "resume_assistant_message" });
 	assert.ok((await chat.until("assistant_end")).some((m) => m.type === "audio_output"));
 	await box.controlPlane.send(id, { type: "assistant_input", text: "We close in ten minutes." });
@@ -50,8 +60,11 @@ async function everyMessageIsSent() {
 // affected.
 async function whatIsWrongIsTold(chat, id) {
 	for (const wrong of [
-		{ type: "user_input", text: " " }, { type: "session_settings", systemPrompt: "" }, { type: "session_settings", voiceId: "nobody" },
-		{ type: "tool_response", toolCallId: "x", content: "y" }, { type: "tool_error", toolCallId: "x", error: "y" },
+		{ type: "user_input", text: " " },
+		{ type: "session_settings", systemPrompt: "" },
+		{ type: "session_settings", voiceId: "nobody" },
+		{ type: "tool_response", toolCallId: "x", content: "y" },
+		{ type: "tool_error", toolCallId: "x", error: "y" },
 	]) {
 		await assert.rejects(box.controlPlane.send(id, wrong), (err) => {
 			assert.ok(err instanceof Hume.empathicVoice.UnprocessableEntityError, `${err.name}: ${err.message}`);
@@ -60,7 +73,8 @@ async function whatIsWrongIsTold(chat, id) {
 			return true;
 		});
 	}
-	const refused = (call, status) => assert.rejects(call, (err) => err instanceof HumeError && err.statusCode === status);
+	const refused = (call, status) =>
+		assert.rejects(call, (err) => err instanceof HumeError && err.statusCode === status);
 	await refused(box.controlPlane.send(nobody, { type: "user_input", text: "Hello" }), 404);
 	await refused(connectTo({ apiKey: "wrong" }).controlPlane.send(id, { type: "user_input", text: "Hello" }), 401);
 	chat.sendUserInput("Thank you.");
@@ -69,7 +83,10 @@ async function whatIsWrongIsTold(chat, id) {
 	await chat.until("close");
 	// The box learns of the end a moment after the client has left.
 	for (let tries = 200; ; tries--) {
-		const gone = await box.controlPlane.send(id, { type: "user_input", text: "Hello" }).then(() => false, (err) => err.statusCode === 404 || assert.fail(String(err)));
+		const gone = await box.controlPlane.send(id, { type: "user_input", text: "Hello" }).then(
+			() => false,
+			(err) => err.statusCode === 404 || assert.fail(String(err)),
+		);
 		if (gone) return;
 		assert.ok(tries > 0, "the chat of a client that has left goes on");
 		await new Promise((done) => setTimeout(done, 50));
@@ -88,7 +105,10 @@ async function followersMissNothing() {
 	const byToken = await follow(id, connectTo({}), { accessToken });
 	// A visitor's token can follow a chat if its client allows that, and cannot send into a chat
 	// over REST.
-	await assert.rejects(connectTo({ accessToken }).controlPlane.send(id, { type: "pause_assistant_message" }), (err) => err.statusCode === 403);
+	await assert.rejects(
+		connectTo({ accessToken }).controlPlane.send(id, { type: "pause_assistant_message" }),
+		(err) => err.statusCode === 403,
+	);
 	early.sendPublish({ type: "assistant_input", text: "We close in ten minutes." });
 	const second = await chat.until("assistant_end");
 
@@ -99,9 +119,13 @@ async function followersMissNothing() {
 		await one.until("chat_metadata");
 		const again = await one.until("assistant_end");
 		assert.deepEqual(told(again), told(first));
-		assert.ok(again.every((m) => m.type !== "audio_output"), "the sound of before came");
+		assert.ok(
+			again.every((m) => m.type !== "audio_output"),
+			"the sound of before came",
+		);
 	}
-	const sound = (messages) => messages.filter((m) => m.type === "audio_output").map((m) => `${m.id} ${m.index} ${m.data.length}`);
+	const sound = (messages) =>
+		messages.filter((m) => m.type === "audio_output").map((m) => `${m.id} ${m.index} ${m.data.length}`);
 	for (const one of [early, late, byToken]) {
 		const got = await one.until("assistant_end");
 		assert.deepEqual(told(got), told(second));
@@ -120,7 +144,9 @@ async function followersMissNothing() {
 
 async function main() {
 	const law = async (name, does) => {
-		const result = await does().catch((err) => { throw new Error(name, { cause: err }); });
+		const result = await does().catch((err) => {
+			throw new Error(name, { cause: err });
+		});
 		console.log(`ok ${name}`);
 		return result;
 	};
@@ -130,4 +156,10 @@ async function main() {
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -6,7 +6,13 @@ import asyncio, os
 from hume import AsyncHumeClient, HumeClient
 from hume.core.api_error import ApiError
 from hume.empathic_voice import (
-    AssistantInput, PauseAssistantMessage, ResumeAssistantMessage, SessionSettings, ToolResponseMessage, UserInput)
+    AssistantInput,
+    PauseAssistantMessage,
+    ResumeAssistantMessage,
+    SessionSettings,
+    ToolResponseMessage,
+    UserInput,
+)
 from hume.empathic_voice.errors import UnprocessableEntityError
 from hume.environment import HumeClientEnvironment
 
@@ -45,7 +51,11 @@ async def every_message_is_sent():
         await until(chat, "assistant_end")
         await send(AssistantInput(text="We close in ten minutes."))
         assert any(m.type == "assistant_message" and m.from_text for m in await until(chat, "assistant_end"))
-        for wrong in SessionSettings(system_prompt=""), UserInput(text=" "), ToolResponseMessage(tool_call_id="x", content="y"):
+        for wrong in (
+            SessionSettings(system_prompt=""),
+            UserInput(text=" "),
+            ToolResponseMessage(tool_call_id="x", content="y"),
+        ):
             try:
                 await send(wrong)
                 raise AssertionError(f"{wrong} was taken")

@@ -14,16 +14,38 @@ const patient = { timeoutInSeconds: 300 };
 const voice = { name: "joe", provider: "HUME_AI" };
 
 const main = async () => {
-	const file = await tts.convertVoiceFile({ audio: createReadStream(RECORDING), voice, format: { type: "wav" } }, patient);
+	const file = await tts.convertVoiceFile(
+		{ audio: createReadStream(RECORDING), voice, format: { type: "wav" } },
+		patient,
+	);
 	const sound = Buffer.from(await file.arrayBuffer());
 	assert.equal(sound.toString("latin1", 0, 4), "RIFF");
 	writeFileSync(join(OUT, "said.wav"), sound);
 	console.log("a recording becomes a file");
 
-	const parts = [], times = [], texts = [];
-	for await (const m of await tts.convertVoiceJson({ audio: createReadStream(RECORDING), voice, format: { type: "mp3" }, stripHeaders: true, includeTimestampTypes: ["word"] }, patient)) {
+	const parts = [],
+		times = [],
+		texts = [];
+	for await (const m of await tts.convertVoiceJson(
+		{
+			audio: createReadStream(RECORDING),
+			voice,
+			format: { type: "mp3" },
+			stripHeaders: true,
+			includeTimestampTypes: ["word"],
+		},
+		patient,
+	)) {
 		if (m.type === "audio") {
-			assert.ok(m.requestId && m.generationId && m.snippetId && m.isLastChunk && m.audioFormat === "mp3" && m.transcribedText === m.text, JSON.stringify({ ...m, audio: "" }));
+			assert.ok(
+				m.requestId &&
+					m.generationId &&
+					m.snippetId &&
+					m.isLastChunk &&
+					m.audioFormat === "mp3" &&
+					m.transcribedText === m.text,
+				JSON.stringify({ ...m, audio: "" }),
+			);
 			parts.push(Buffer.from(m.audio, "base64"));
 			texts.push(m.text);
 		} else {
@@ -37,9 +59,18 @@ const main = async () => {
 	writeFileSync(join(OUT, "said.mp3"), Buffer.concat(parts));
 	console.log("a recording becomes messages, phrase by phrase, whose chunks are one file, with a time for each word");
 
-	await assert.rejects(tts.convertVoiceFile({ audio: Buffer.from("no sound at all"), voice }, patient), (e) => e instanceof HumeError && e.statusCode === 400 && /send WAV/.test(e.body.message));
-	await assert.rejects(tts.convertVoiceFile({ audio: createReadStream(RECORDING), voice: { name: "nobody" } }, patient), (e) => e.statusCode === 404);
+	await assert.rejects(
+		tts.convertVoiceFile({ audio: Buffer.from("no sound at all"), voice }, patient),
+		(e) => e instanceof HumeError && e.statusCode === 400 && /send WAV/.test(e.body.message),
+	);
+	await assert.rejects(
+		tts.convertVoiceFile({ audio: createReadStream(RECORDING), voice: { name: "nobody" } }, patient),
+		(e) => e.statusCode === 404,
+	);
 	console.log("what is wrong is named");
 	console.log("done");
 };
-main().catch((e) => { console.error(e); process.exit(1); });
+main().catch((e) => {
+	console.error(e);
+	process.exit(1);
+});

@@ -12,8 +12,17 @@ patient = RequestOptions(timeout_in_seconds=300)
 voice = PostedUtteranceVoiceWithName(name="joe", provider="HUME_AI")
 recording = open(os.environ["RECORDING"], "rb").read()
 
-got = list(tts.convert_voice_json(audio=("a.wav", recording), voice=voice, format=FormatPcm(), context=None, strip_headers=True,
-                                  include_timestamp_types=["word", "phoneme"], request_options=patient))
+got = list(
+    tts.convert_voice_json(
+        audio=("a.wav", recording),
+        voice=voice,
+        format=FormatPcm(),
+        context=None,
+        strip_headers=True,
+        include_timestamp_types=["word", "phoneme"],
+        request_options=patient,
+    )
+)
 chunks = [m for m in got if m.type == "audio"]
 kinds = {m.timestamp.type for m in got if m.type == "timestamp"}
 assert len(chunks) >= 2 and kinds == {"word", "phoneme"}, (len(chunks), kinds)
@@ -21,13 +30,31 @@ assert all(not m.model_extra for m in got), [m.model_extra for m in got]
 sound = b"".join(base64.b64decode(m.audio) for m in chunks)
 print("a recording becomes messages with times of words and phonemes")
 
-whole = b"".join(tts.convert_voice_file(audio=("a.wav", recording), voice=voice, format=FormatPcm(), context=None, strip_headers=None,
-                                        include_timestamp_types=None, request_options=patient))
+whole = b"".join(
+    tts.convert_voice_file(
+        audio=("a.wav", recording),
+        voice=voice,
+        format=FormatPcm(),
+        context=None,
+        strip_headers=None,
+        include_timestamp_types=None,
+        request_options=patient,
+    )
+)
 assert whole == sound, (len(whole), len(sound))
 print("a file of it is the same, sample for sample")
 
 try:
-    list(tts.convert_voice_json(audio=("a.wav", b"RIFF"), voice=voice, format=None, context=None, include_timestamp_types=None, request_options=patient))
+    list(
+        tts.convert_voice_json(
+            audio=("a.wav", b"RIFF"),
+            voice=voice,
+            format=None,
+            context=None,
+            include_timestamp_types=None,
+            request_options=patient,
+        )
+    )
     raise SystemExit("a broken file is taken")
 except ApiError as e:
     assert e.status_code == 400, e

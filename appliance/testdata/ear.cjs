@@ -5,10 +5,12 @@
 const { launch } = require("./browser.cjs");
 const { BOX_URL, MICROPHONE, CLICKS } = process.env;
 
-const clicks = Number(CLICKS), longestMS = 1000;
+const clicks = Number(CLICKS),
+	longestMS = 1000;
 
 // times returns how long after the latest earlier moment each of the later moments comes.
-const times = (from, to) => to.map((at) => at - Math.max(...from.filter((f) => f <= at))).filter((ms) => ms < longestMS);
+const times = (from, to) =>
+	to.map((at) => at - Math.max(...from.filter((f) => f <= at))).filter((ms) => ms < longestMS);
 
 async function main() {
 	const browser = await launch(MICROPHONE);
@@ -17,15 +19,29 @@ async function main() {
 	page.on("pageerror", (err) => console.error(String(err)));
 	await page.goto(BOX_URL);
 	await page.evaluate(() => window.measure());
-	await page.waitForFunction((n) => window.began[1].length >= n && window.began[2].length >= n, clicks, { polling: 500 });
+	await page.waitForFunction((n) => window.began[1].length >= n && window.began[2].length >= n, clicks, {
+		polling: 500,
+	});
 	const [mouth, call, socket] = await page.evaluate(() => window.began);
 	const network = await page.evaluate(() => window.network());
-	if (!await page.evaluate(() => window.beginAnew())) throw new Error("the call has not begun anew");
+	if (!(await page.evaluate(() => window.beginAnew()))) throw new Error("the call has not begun anew");
 	await page.waitForFunction((n) => window.began[1].length >= n, call.length + 3, { polling: 500 });
 	await browser.close();
 	// The first few are slow because the browser is still starting.
-	console.log(JSON.stringify({ WebRTC: times(mouth, call).slice(4), Socket: times(mouth, socket).slice(4), Network: network }));
+	console.log(
+		JSON.stringify({
+			WebRTC: times(mouth, call).slice(4),
+			Socket: times(mouth, socket).slice(4),
+			Network: network,
+		}),
+	);
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -10,7 +10,9 @@ const installed = createRequire(CLIENT + "/client.cjs");
 
 // The library voices in examples of that time. Two of them have a fast stand-in, which speaks most
 // of the texts.
-const chatVoice = "ITO", fileVoice = "Male English Actor", socketVoice = "Ava Song";
+const chatVoice = "ITO",
+	fileVoice = "Male English Actor",
+	socketVoice = "Ava Song";
 
 // listed returns the items of a list call: later clients page by themselves, and hume 0.9 returns
 // some lists as they are.
@@ -39,7 +41,8 @@ async function bytes(file) {
 // type, and heard() waits until all sound was played: only then does the text count as spoken.
 function follow(socket) {
 	const came = [];
-	let look = () => {}, over = 0;
+	let look = () => {},
+		over = 0;
 	const put = (m) => {
 		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
 		came.push(m);
@@ -53,25 +56,49 @@ function follow(socket) {
 		until: async (type) => {
 			const read = [];
 			do {
-				while (came.length === 0) await new Promise((awake) => { look = awake; });
+				while (came.length === 0)
+					await new Promise((awake) => {
+						look = awake;
+					});
 				read.push(came.shift());
-				assert.ok(!["failed", "closed", "error"].includes(read.at(-1).type), `waiting for ${type}: ${JSON.stringify(read.at(-1))} ${read.at(-1).err}`);
+				assert.ok(
+					!["failed", "closed", "error"].includes(read.at(-1).type),
+					`waiting for ${type}: ${JSON.stringify(read.at(-1))} ${read.at(-1).err}`,
+				);
 			} while (read.at(-1).type !== type);
 			return read;
 		},
 	};
 }
-const said = (messages) => messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content).join(" ");
+const said = (messages) =>
+	messages
+		.filter((m) => m.type === "assistant_message")
+		.map((m) => m.message.content)
+		.join(" ");
 
 async function makeConfig(evi) {
-	const tool = await evi.tools.createTool({ name: "switch_lamp", parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}' });
+	const tool = await evi.tools.createTool({
+		name: "switch_lamp",
+		parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}',
+	});
 	const prompt = await evi.prompts.createPrompt({ name: "desk", text: "You work at the desk." });
 	const config = await evi.configs.createConfig({
-		name: "desk", eviVersion: "3", prompt: { id: prompt.id, version: prompt.version }, voice: { provider: "HUME_AI", name: chatVoice },
-		languageModel: { modelProvider: "ANTHROPIC", modelResource: "claude-3-5-sonnet-latest", temperature: 1 }, tools: [{ id: tool.id, version: 0 }],
-		eventMessages: { onNewChat: { enabled: false, text: "" }, onInactivityTimeout: { enabled: false, text: "" }, onMaxDurationTimeout: { enabled: false, text: "" } },
+		name: "desk",
+		eviVersion: "3",
+		prompt: { id: prompt.id, version: prompt.version },
+		voice: { provider: "HUME_AI", name: chatVoice },
+		languageModel: { modelProvider: "ANTHROPIC", modelResource: "claude-3-5-sonnet-latest", temperature: 1 },
+		tools: [{ id: tool.id, version: 0 }],
+		eventMessages: {
+			onNewChat: { enabled: false, text: "" },
+			onInactivityTimeout: { enabled: false, text: "" },
+			onMaxDurationTimeout: { enabled: false, text: "" },
+		},
 	});
-	assert.deepEqual([config.voice.provider, config.prompt.text, config.tools[0].name], ["HUME_AI", "You work at the desk.", "switch_lamp"]);
+	assert.deepEqual(
+		[config.voice.provider, config.prompt.text, config.tools[0].name],
+		["HUME_AI", "You work at the desk.", "switch_lamp"],
+	);
 	assert.ok((await listed((ask) => evi.configs.listConfigs(ask), { pageSize: 1 })).some((c) => c.id === config.id));
 	return config;
 }
@@ -81,20 +108,33 @@ async function chat(evi, config) {
 	const socket = evi.chat.connect({ configId: config.id, configVersion: config.version, verboseTranscription: true });
 	const app = follow(socket);
 	const [metadata] = await app.until("chat_metadata");
-	socket.sendSessionSettings({ systemPrompt: "Be brief.", customSessionId: "mine", audio: { encoding: "linear16", sampleRate: 16000, channels: 1 } });
+	socket.sendSessionSettings({
+		systemPrompt: "Be brief.",
+		customSessionId: "mine",
+		audio: { encoding: "linear16", sampleRate: 16000, channels: 1 },
+	});
 	socket.sendUserInput("Good morning.");
 	const first = await app.until("assistant_end");
 	assert.equal(said(first), "You said: Good morning.");
-	const user = first.find((m) => m.type === "user_message"), assistant = first.find((m) => m.type === "assistant_message");
-	assert.deepEqual([user.message.role, user.message.content, user.fromText, user.customSessionId], ["user", "Good morning.", true, "mine"]);
+	const user = first.find((m) => m.type === "user_message"),
+		assistant = first.find((m) => m.type === "assistant_message");
+	assert.deepEqual(
+		[user.message.role, user.message.content, user.fromText, user.customSessionId],
+		["user", "Good morning.", true, "mine"],
+	);
 	assert.deepEqual([assistant.message.role, assistant.fromText], ["assistant", false]);
 	const clips = first.filter((m) => m.type === "audio_output");
-	assert.ok(clips.length > 0 && clips.every((m) => Buffer.from(m.data, "base64").subarray(0, 4).toString() === "RIFF"));
+	assert.ok(
+		clips.length > 0 && clips.every((m) => Buffer.from(m.data, "base64").subarray(0, 4).toString() === "RIFF"),
+	);
 	await app.heard();
 
 	socket.sendUserInput("Switch the lamp on.");
 	const call = (await app.until("tool_call")).at(-1);
-	assert.deepEqual([call.name, JSON.parse(call.parameters), call.responseRequired], ["switch_lamp", { on: true }, true]);
+	assert.deepEqual(
+		[call.name, JSON.parse(call.parameters), call.responseRequired],
+		["switch_lamp", { on: true }, true],
+	);
 	socket.sendToolResponseMessage({ toolCallId: call.toolCallId, content: "It is on." });
 	assert.equal(said(await app.until("assistant_end")), "The tool says: It is on.");
 	await app.heard();
@@ -108,27 +148,46 @@ async function history(evi, { chatId, chatGroupId }) {
 	assert.ok(chats.some((c) => c.id === chatId && c.chatGroupId === chatGroupId));
 	const groups = await listed((ask) => evi.chatGroups.listChatGroups(ask), { pageSize: 2, ascendingOrder: true });
 	assert.ok(groups.some((g) => g.id === chatGroupId && g.mostRecentChatId === chatId));
-	assert.deepEqual((await evi.chatGroups.getChatGroup(chatGroupId, {})).chatsPage.map((c) => c.id), [chatId]);
+	assert.deepEqual(
+		(await evi.chatGroups.getChatGroup(chatGroupId, {})).chatsPage.map((c) => c.id),
+		[chatId],
+	);
 	for (const events of [
 		await listed((ask) => evi.chats.listChatEvents(chatId, ask), { pageSize: 3, ascendingOrder: true }),
-		await listed((ask) => evi.chatGroups.listChatGroupEvents(chatGroupId, ask), { pageSize: 3, ascendingOrder: true }),
+		await listed((ask) => evi.chatGroups.listChatGroupEvents(chatGroupId, ask), {
+			pageSize: 3,
+			ascendingOrder: true,
+		}),
 	]) {
-		const told = events.filter((e) => ["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "FUNCTION_CALL_RESPONSE"].includes(e.type));
-		assert.equal(told.map((e) => e.messageText).join(" "),
-			'Good morning. You said: Good morning. Switch the lamp on. {"on":true} It is on. The tool says: It is on.');
+		const told = events.filter((e) =>
+			["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "FUNCTION_CALL_RESPONSE"].includes(e.type),
+		);
+		assert.equal(
+			told.map((e) => e.messageText).join(" "),
+			'Good morning. You said: Good morning. Switch the lamp on. {"on":true} It is on. The tool says: It is on.',
+		);
 	}
 }
 
 // speak requests speech by every call of the client.
 async function speak(tts, version) {
 	const utterances = [{ text: "All is well.", description: "calm", voice: { name: fileVoice, provider: "HUME_AI" } }];
-	const isWAV = (sound) => assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
+	const isWAV = (sound) =>
+		assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
 	const ask = { utterances, format: { type: "wav" }, numGenerations: 1 };
 	const made = await tts.synthesizeJson(version === "hume-0.11" ? { body: ask } : ask); // it alone wraps this one request
 	const [generation] = made.generations;
 	isWAV(Buffer.from(generation.audio, "base64"));
 	assert.ok(generation.duration > 0.3 && generation.snippets[0][0].text === "All is well.");
-	isWAV(await bytes(await tts.synthesizeFile({ utterances, format: { type: "wav" }, context: { generationId: generation.generationId } })));
+	isWAV(
+		await bytes(
+			await tts.synthesizeFile({
+				utterances,
+				format: { type: "wav" },
+				context: { generationId: generation.generationId },
+			}),
+		),
+	);
 	isWAV(await bytes(await tts.synthesizeFileStreaming({ utterances, format: { type: "wav" } })));
 	const chunks = [];
 	for await (const chunk of await tts.synthesizeJsonStreaming({ utterances })) chunks.push(chunk);
@@ -136,9 +195,20 @@ async function speak(tts, version) {
 
 	const name = `Doorman ${chunks[0].generationId}`;
 	const voice = await tts.voices.create({ generationId: generation.generationId, name });
-	assert.ok((await listed((ask) => tts.voices.list(ask), { provider: "CUSTOM_VOICE", pageSize: 1 })).some((v) => v.id === voice.id));
+	assert.ok(
+		(await listed((ask) => tts.voices.list(ask), { provider: "CUSTOM_VOICE", pageSize: 1 })).some(
+			(v) => v.id === voice.id,
+		),
+	);
 	assert.ok((await listed((ask) => tts.voices.list(ask), { provider: "HUME_AI", pageSize: 10 })).length > 0);
-	isWAV(await bytes(await tts.synthesizeFile({ utterances: [{ text: "All is well.", voice: { name, provider: "CUSTOM_VOICE" } }], format: { type: "wav" } })));
+	isWAV(
+		await bytes(
+			await tts.synthesizeFile({
+				utterances: [{ text: "All is well.", voice: { name, provider: "CUSTOM_VOICE" } }],
+				format: { type: "wav" },
+			}),
+		),
+	);
 	await tts.voices.delete({ name });
 }
 
@@ -146,21 +216,31 @@ async function speak(tts, version) {
 // a chunk, by the client's own schema.
 async function speakOverSocket(schemas) {
 	const WebSocket = installed("ws");
-	const socket = new WebSocket(`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}&no_binary=true&instant_mode=true&format_type=pcm`);
+	const socket = new WebSocket(
+		`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}&no_binary=true&instant_mode=true&format_type=pcm`,
+	);
 	const chunks = [];
-	socket.onmessage = ({ data }) => chunks.push(schemas.tts.SnippetAudioChunk.parseOrThrow(JSON.parse(data), { unrecognizedObjectKeys: "passthrough" }));
+	socket.onmessage = ({ data }) =>
+		chunks.push(
+			schemas.tts.SnippetAudioChunk.parseOrThrow(JSON.parse(data), { unrecognizedObjectKeys: "passthrough" }),
+		);
 	const closed = new Promise((resolve, reject) => {
 		socket.onclose = resolve;
 		socket.onerror = reject;
 	});
-	await new Promise((open) => { socket.onopen = open; });
+	await new Promise((open) => {
+		socket.onopen = open;
+	});
 	for (const text of ["Hello world.", "Goodbye, world."]) {
 		socket.send(JSON.stringify({ text, voice: { name: socketVoice, provider: "HUME_AI" } }));
 		socket.send(JSON.stringify({ flush: true }));
 	}
 	socket.send(JSON.stringify({ close: true }));
 	await closed;
-	assert.deepEqual(chunks.filter((c) => c.isLastChunk).map((c) => c.text), ["Hello world.", "Goodbye, world."]);
+	assert.deepEqual(
+		chunks.filter((c) => c.isLastChunk).map((c) => c.text),
+		["Hello world.", "Goodbye, world."],
+	);
 	assert.ok(chunks.reduce((n, c) => n + c.audio.length, 0) > 50_000);
 }
 
@@ -179,7 +259,9 @@ async function app(version) {
 	const { empathicVoice: evi, tts } = new HumeClient({ apiKey: HUME_API_KEY });
 	const config = await law(`${version}: a config is made`, () => makeConfig(evi));
 	const accessToken = await fetchAccessToken({ apiKey: HUME_API_KEY, secretKey: HUME_SECRET_KEY });
-	const metadata = await law(`${version}: a typed chat with a tool`, () => chat(new HumeClient({ accessToken }).empathicVoice, config));
+	const metadata = await law(`${version}: a typed chat with a tool`, () =>
+		chat(new HumeClient({ accessToken }).empathicVoice, config),
+	);
 	await law(`${version}: its history`, () => history(evi, metadata));
 	await law(`${version}: speech`, () => speak(tts, version));
 }
@@ -190,7 +272,12 @@ async function aiSDK() {
 	const { createHume } = installed("@ai-sdk/hume");
 	const hume = createHume({ apiKey: HUME_API_KEY });
 	for (const outputFormat of ["mp3", "wav"]) {
-		const { audio, warnings } = await generateSpeech({ model: hume.speech(), text: "Hello from the AI SDK.", instructions: "Speak slowly.", outputFormat });
+		const { audio, warnings } = await generateSpeech({
+			model: hume.speech(),
+			text: "Hello from the AI SDK.",
+			instructions: "Speak slowly.",
+			outputFormat,
+		});
 		assert.ok(audio.uint8Array.length > 5_000 && warnings.length === 0);
 		assert.equal(audio.mediaType, outputFormat === "mp3" ? "audio/mpeg" : "audio/wav");
 	}
@@ -208,4 +295,10 @@ async function main() {
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -10,8 +10,15 @@ import wave
 
 from hume import AsyncHumeClient, HumeClient
 from hume.empathic_voice import (
-    AudioConfiguration, ChatMetadata, Context, PostedConfigPromptSpec, PostedUserDefinedToolSpec, SessionSettings, ToolErrorMessage,
-    ToolResponseMessage, UserInput,
+    AudioConfiguration,
+    ChatMetadata,
+    Context,
+    PostedConfigPromptSpec,
+    PostedUserDefinedToolSpec,
+    SessionSettings,
+    ToolErrorMessage,
+    ToolResponseMessage,
+    UserInput,
 )
 from hume.empathic_voice.chat.socket_client import ChatConnectOptions
 from hume.tts import FormatWav, PostedUtterance, PostedUtteranceVoiceWithName
@@ -42,7 +49,7 @@ class Chat:
                 for i, m in enumerate(self.told):
                     assert m.type != "error" or kind == "error", m
                     if m.type == kind:
-                        got, self.told = self.told[: i + 1], self.told[i + 1:]
+                        got, self.told = self.told[: i + 1], self.told[i + 1 :]
                         return got
                 self.news.clear()
                 await self.news.wait()
@@ -51,7 +58,12 @@ class Chat:
 def opened(chat, **options):
     live = AsyncHumeClient(api_key=KEY).empathic_voice.chat
     return live.connect_with_callbacks(
-        options=ChatConnectOptions(**options), on_open=lambda: None, on_message=chat.on_message, on_close=lambda: None, on_error=chat.on_error)
+        options=ChatConnectOptions(**options),
+        on_open=lambda: None,
+        on_message=chat.on_message,
+        on_close=lambda: None,
+        on_error=chat.on_error,
+    )
 
 
 def listed(answer, page):
@@ -68,9 +80,14 @@ async def typed():
     async with opened(chat, secret_key=SECRET) as socket:
         metadata = (await chat.until("chat_metadata"))[0]
         assert isinstance(metadata, ChatMetadata), metadata
-        await socket.send_session_settings(SessionSettings(
-            custom_session_id="visit-7", system_prompt="You are {{who}}.", variables={"who": "a porter", "floor": 3, "open": True},
-            context=Context(text="It rains.", type="persistent")))
+        await socket.send_session_settings(
+            SessionSettings(
+                custom_session_id="visit-7",
+                system_prompt="You are {{who}}.",
+                variables={"who": "a porter", "floor": 3, "open": True},
+                context=Context(text="It rains.", type="persistent"),
+            )
+        )
         for question in ("How are you?", "And now?"):  # the second finds the socket as it was
             await socket.send_user_input(UserInput(text=question))
             turn = await chat.until("assistant_end")
@@ -88,9 +105,11 @@ async def spoken():
     with wave.open(os.environ["QUESTION"]) as question:
         sound = question.readframes(question.getnframes()) + bytes(2 * 8000 * 2)
     async with opened(chat) as socket:
-        await socket.send_session_settings(SessionSettings(audio=AudioConfiguration(sample_rate=8000, channels=1, encoding="linear16")))
+        await socket.send_session_settings(
+            SessionSettings(audio=AudioConfiguration(sample_rate=8000, channels=1, encoding="linear16"))
+        )
         for i in range(0, len(sound), 1600):  # 100 ms, as MicrophoneSender sends them
-            await socket._send(sound[i:i + 1600])
+            await socket._send(sound[i : i + 1600])
             await asyncio.sleep(0.1)
         heard = (await chat.until("user_message"))[-1]
         assert not heard.from_text and "key" in heard.message.content, heard
@@ -99,10 +118,15 @@ async def spoken():
 
 
 async def tools():
-    tool = box.empathic_voice.tools.create_tool(name="greet_" + str(os.getpid()), parameters='{"type":"object","properties":{}}')
+    tool = box.empathic_voice.tools.create_tool(
+        name="greet_" + str(os.getpid()), parameters='{"type":"object","properties":{}}'
+    )
     config = box.empathic_voice.configs.create_config(
-        name="old desk " + str(os.getpid()), evi_version="2", prompt=PostedConfigPromptSpec(text="You are a porter."),
-        tools=[PostedUserDefinedToolSpec(id=tool.id)])
+        name="old desk " + str(os.getpid()),
+        evi_version="2",
+        prompt=PostedConfigPromptSpec(text="You are a porter."),
+        tools=[PostedUserDefinedToolSpec(id=tool.id)],
+    )
     chat = Chat()
     async with opened(chat, config_id=config.id) as socket:
         await socket.send_user_input(UserInput(text="Use " + tool.name))
@@ -112,14 +136,20 @@ async def tools():
         assert said(await chat.until("assistant_end")) == "The tool says: Done."
         await socket.send_user_input(UserInput(text="Use " + tool.name))
         call = (await chat.until("tool_call"))[-1]
-        await socket.send_tool_error(ToolErrorMessage(tool_call_id=call.tool_call_id, error="dark", content="It is dark."))
+        await socket.send_tool_error(
+            ToolErrorMessage(tool_call_id=call.tool_call_id, error="dark", content="It is dark.")
+        )
         assert said(await chat.until("assistant_end")) == "The tool says: It is dark."
     assert config.id in [c.id for c in listed(box.empathic_voice.configs.list_configs(page_size=100), "configs_page")]
 
 
 def history(metadata):
-    assert metadata.chat_id in [c.id for c in box.empathic_voice.chats.list_chats(page_number=0, page_size=1, ascending_order=False)]
-    events = list(box.empathic_voice.chats.list_chat_events(metadata.chat_id, page_number=0, page_size=2, ascending_order=True))
+    assert metadata.chat_id in [
+        c.id for c in box.empathic_voice.chats.list_chats(page_number=0, page_size=1, ascending_order=False)
+    ]
+    events = list(
+        box.empathic_voice.chats.list_chat_events(metadata.chat_id, page_number=0, page_size=2, ascending_order=True)
+    )
     kinds = [e.type for e in events]
     assert kinds.count("USER_MESSAGE") == 2 and kinds.count("AGENT_MESSAGE") >= 2 and "SESSION_SETTINGS" in kinds, kinds
     groups = box.empathic_voice.chat_groups
@@ -135,7 +165,12 @@ def speech():
     assert wave.open(io.BytesIO(sound)).getframerate() == 48000
     chunks = list(box.tts.synthesize_json_streaming(utterances=[PostedUtterance(text="Hello there.", voice=voice)]))
     assert chunks[-1].is_last_chunk and all(base64.b64decode(c.audio) or c.is_last_chunk for c in chunks)
-    assert b"".join(box.tts.synthesize_file(utterances=[PostedUtterance(text="Hello there.", voice=voice)], format=FormatWav()))[:4] == b"RIFF"
+    assert (
+        b"".join(
+            box.tts.synthesize_file(utterances=[PostedUtterance(text="Hello there.", voice=voice)], format=FormatWav())
+        )[:4]
+        == b"RIFF"
+    )
     assert "Joe" in [v.name for v in listed(box.tts.voices.list(provider="HUME_AI", page_size=100), "voices_page")]
 
 

@@ -17,20 +17,32 @@ const host = "api.hume.ai";
 
 async function post(resource, body) {
 	const answer = await fetch(`https://${host}/v0/evi/${resource}`, {
-		method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", "x-hume-api-key": HUME_API_KEY },
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: { "content-type": "application/json", "x-hume-api-key": HUME_API_KEY },
 	});
 	assert.equal(answer.status, 201, `${resource}: ${answer.status}`);
 	return (await answer.json()).id;
 }
 
 async function makeConfig() {
-	const lamp = await post("tools", { name: "switch_lamp", parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}' });
-	return post("configs", { name: "former", evi_version: "3", voice: { name: "joe" }, prompt: { text: "You work at the desk." }, tools: [{ id: lamp }] });
+	const lamp = await post("tools", {
+		name: "switch_lamp",
+		parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}',
+	});
+	return post("configs", {
+		name: "former",
+		evi_version: "3",
+		voice: { name: "joe" },
+		prompt: { text: "You work at the desk." },
+		tools: [{ id: lamp }],
+	});
 }
 
 async function makeToken() {
 	const answer = await fetch(`https://${host}/oauth2-cc/token`, {
-		method: "POST", body: new URLSearchParams({ grant_type: "client_credentials" }),
+		method: "POST",
+		body: new URLSearchParams({ grant_type: "client_credentials" }),
 		headers: { authorization: `Basic ${Buffer.from(`${HUME_API_KEY}:${HUME_SECRET_KEY}`).toString("base64")}` },
 	});
 	return (await answer.json()).access_token;
@@ -40,9 +52,14 @@ async function makeToken() {
 async function build(version) {
 	const built = await esbuild.build({
 		entryPoints: [path.join(__dirname, "hook", version === "0.1" ? "former01.jsx" : "former.jsx")],
-		nodePaths: [path.join(CLIENT, "node_modules")], bundle: true, write: false, jsx: "automatic", platform: "browser",
+		nodePaths: [path.join(CLIENT, "node_modules")],
+		bundle: true,
+		write: false,
+		jsx: "automatic",
+		platform: "browser",
 		alias: version === "0.3" ? { "@humeai/voice-react": "voice-react-0.3" } : {},
-		define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+		define: { "process.env.NODE_ENV": '"production"' },
+		logLevel: "error",
 	});
 	return built.outputFiles[0].text;
 }
@@ -51,8 +68,11 @@ async function build(version) {
 async function serve(pages) {
 	const server = createServer((request, answer) => {
 		const [, version, file] = new URL(request.url, "http://x").pathname.split("/");
-		if (file === "page.js" && pages[version]) return answer.writeHead(200, { "content-type": "text/javascript" }).end(pages[version]);
-		answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end('<!doctype html><title>Talk</title><div id="root"></div><script src="page.js"></script>');
+		if (file === "page.js" && pages[version])
+			return answer.writeHead(200, { "content-type": "text/javascript" }).end(pages[version]);
+		answer
+			.writeHead(200, { "content-type": "text/html; charset=utf-8" })
+			.end('<!doctype html><title>Talk</title><div id="root"></div><script src="page.js"></script>');
 	});
 	await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
 	return `http://127.0.0.1:${server.address().port}`;
@@ -63,14 +83,19 @@ async function serve(pages) {
 async function trusted() {
 	const socket = tls.connect({ host, port: 443, servername: host });
 	await new Promise((ready, fails) => socket.once("secureConnect", ready).once("error", fails));
-	const key = new X509Certificate(socket.getPeerCertificate(true).raw).publicKey.export({ type: "spki", format: "der" });
+	const key = new X509Certificate(socket.getPeerCertificate(true).raw).publicKey.export({
+		type: "spki",
+		format: "der",
+	});
 	socket.destroy();
 	return `--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`;
 }
 
 // silence is a file with a second of silence, for the microphone.
 function silence() {
-	const head = Buffer.alloc(44), size = 48_000 * 2, file = path.join(FOLDER, "silence.wav");
+	const head = Buffer.alloc(44),
+		size = 48_000 * 2,
+		file = path.join(FOLDER, "silence.wav");
 	head.write("RIFF", 0);
 	head.writeUInt32LE(36 + size, 4);
 	head.write("WAVEfmt ", 8);
@@ -99,8 +124,14 @@ async function talks(browser, at, version, query) {
 	const answered = async (text, ...said) => {
 		await page.evaluate((text) => window.voice.sendUserInput(text), text);
 		await when((said) => {
-			const words = window.seen.messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content).join(" ");
-			return window.seen.errors.length > 0 || said.every((part) => words.includes(part)) && window.seen.ended > 0 && !window.voice.isPlaying;
+			const words = window.seen.messages
+				.filter((m) => m.type === "assistant_message")
+				.map((m) => m.message.content)
+				.join(" ");
+			return (
+				window.seen.errors.length > 0 ||
+				(said.every((part) => words.includes(part)) && window.seen.ended > 0 && !window.voice.isPlaying)
+			);
 		}, said);
 	};
 	try {
@@ -111,7 +142,10 @@ async function talks(browser, at, version, query) {
 		await answered("Switch the lamp on.", "The tool says:", '"switch_lamp is done"');
 		const { messages, errors } = await page.evaluate(() => window.seen);
 		assert.deepEqual([errors, complaints], [[], []]);
-		assert.deepEqual(messages.filter((m) => m.type === "user_message").map((m) => m.message.content), ["Good morning.", "Switch the lamp on."]);
+		assert.deepEqual(
+			messages.filter((m) => m.type === "user_message").map((m) => m.message.content),
+			["Good morning.", "Switch the lamp on."],
+		);
 		await page.evaluate(() => window.voice.disconnect());
 		await when(() => window.voice.status.value === "disconnected");
 		console.log(`ok ${version}`);
@@ -122,13 +156,25 @@ async function talks(browser, at, version, query) {
 }
 
 async function main() {
-	const [config, token, browser] = await Promise.all([makeConfig(), makeToken(), trusted().then((trust) => launch(silence(), trust))]);
+	const [config, token, browser] = await Promise.all([
+		makeConfig(),
+		makeToken(),
+		trusted().then((trust) => launch(silence(), trust)),
+	]);
 	const pages = {};
 	for (const version of ["0.1", "0.2", "0.3"]) pages[version] = await build(version);
 	const at = await serve(pages);
-	await Promise.all(Object.keys(pages).map((version) => talks(browser, at, version, new URLSearchParams({ token, config }))));
+	await Promise.all(
+		Object.keys(pages).map((version) => talks(browser, at, version, new URLSearchParams({ token, config }))),
+	);
 	await browser.close();
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -19,8 +19,11 @@ async def main():
         tts = hume.TTS(http_session=session)  # MP3
         assert 1 < await seconds(tts) < 5
         tts.update_options(
-            audio_format=hume.AudioFormat.pcm, voice=hume.VoiceByName(name="Joe", provider=hume.VoiceProvider.hume),
-            description="calm", speed=1.2, trailing_silence=0.5,
+            audio_format=hume.AudioFormat.pcm,
+            voice=hume.VoiceByName(name="Joe", provider=hume.VoiceProvider.hume),
+            description="calm",
+            speed=1.2,
+            trailing_silence=0.5,
         )
         assert 1 < await seconds(tts) < 5
     print("done")

@@ -33,7 +33,11 @@ class Ear(FrameProcessor):
 
 
 async def main():
-    joe = next(v.id for v in HumeClient(api_key=os.environ["HUME_API_KEY"]).tts.voices.list(provider="HUME_AI") if v.name == "Joe")
+    joe = next(
+        v.id
+        for v in HumeClient(api_key=os.environ["HUME_API_KEY"]).tts.voices.list(provider="HUME_AI")
+        if v.name == "Joe"
+    )
     ear = Ear()
     tts = HumeTTSService(api_key=os.environ["HUME_API_KEY"], settings=HumeTTSService.Settings(voice=joe))
     task = PipelineTask(Pipeline([tts, ear]))

@@ -27,8 +27,11 @@ async def until(chat, kind):
 async def session():
     live = AsyncHumeClient(api_key=KEY).empathic_voice
     settings = ConnectSessionSettings(
-        system_prompt="You are {{who}}.", custom_session_id="visit-13", variables={"who": "a porter", "floor": 3, "open": True},
-        audio=ConnectSessionSettingsAudio(encoding="linear16", sample_rate=16000, channels=1))
+        system_prompt="You are {{who}}.",
+        custom_session_id="visit-13",
+        variables={"who": "a porter", "floor": 3, "open": True},
+        audio=ConnectSessionSettingsAudio(encoding="linear16", sample_rate=16000, channels=1),
+    )
     async with live.chat.connect(session_settings=settings, allow_connection=True, verbose_transcription=True) as chat:
         metadata = (await until(chat, "chat_metadata"))[-1]
         await live.control_plane.send(metadata.chat_id, request=UserInput(text="How are you?"))
@@ -37,7 +40,9 @@ async def session():
         assert kinds.index("user_message") < kinds.index("assistant_message") < kinds.index("audio_output"), kinds
         assert all(m.custom_session_id == "visit-13" for m in turn)
         await live.control_plane.send(metadata.chat_id, request=SessionSettings(system_prompt="You are a guard."))
-    events = list(box.empathic_voice.chats.list_chat_events(metadata.chat_id, page_number=0, page_size=3, ascending_order=True))
+    events = list(
+        box.empathic_voice.chats.list_chat_events(metadata.chat_id, page_number=0, page_size=3, ascending_order=True)
+    )
     assert [e.type for e in events].count("USER_MESSAGE") == 1
     assert [e.type for e in events].count("SESSION_SETTINGS") == 2, [e.type for e in events]
 
@@ -46,14 +51,20 @@ async def speech():
     client = AsyncHumeClient(api_key=KEY)
     chunks, words = b"", []
     async for m in client.tts.synthesize_json_streaming(
-            utterances=[PostedUtterance(text="Hello there.", voice=VOICE)], version="2", strip_headers=True, instant_mode=True,
-            include_timestamp_types=["word"]):
+        utterances=[PostedUtterance(text="Hello there.", voice=VOICE)],
+        version="2",
+        strip_headers=True,
+        instant_mode=True,
+        include_timestamp_types=["word"],
+    ):
         if m.type == "timestamp":
             words.append(m.timestamp.text)
         else:
             chunks += base64.b64decode(m.audio)
     assert words == ["Hello", "there"] and len(chunks) > 2000, words
-    async with client.tts.stream_input.connect(version="1", no_binary=True, strip_headers=True, instant_mode=True) as line:
+    async with client.tts.stream_input.connect(
+        version="1", no_binary=True, strip_headers=True, instant_mode=True
+    ) as line:
         await line.send_publish(PublishTts(text="Hello there.", voice=VOICE))
         await line.send_publish(PublishTts(flush=True))
         await line.send_publish(PublishTts(close=True))

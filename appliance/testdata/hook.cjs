@@ -14,24 +14,54 @@ const esbuild = createRequire(CLIENT + "/client.cjs")("esbuild");
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
 async function post(resource, body) {
-	const answer = await fetch(`${BOX_URL}/v0/evi/${resource}`, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", "x-service-api-key": API_KEY } });
+	const answer = await fetch(`${BOX_URL}/v0/evi/${resource}`, {
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: { "content-type": "application/json", "x-service-api-key": API_KEY },
+	});
 	assert.equal(answer.status, 201, `${resource}: ${answer.status}`);
 	return (await answer.json()).id;
 }
 
 async function makeConfig() {
-	const tool = (name, key, type) => post("tools", { name, parameters: JSON.stringify({ type: "object", properties: { [key]: { type } }, required: [key] }) });
-	const tools = [{ id: await tool("press_key", "key", "string") }, { id: await tool("switch_lamp", "on", "boolean") }];
-	return post("configs", { name: "hook", evi_version: "3", voice: { name: "joe" }, prompt: { text: "You work at the desk." }, tools, interruption: { min_interruption_ms: 400 } });
+	const tool = (name, key, type) =>
+		post("tools", {
+			name,
+			parameters: JSON.stringify({ type: "object", properties: { [key]: { type } }, required: [key] }),
+		});
+	const tools = [
+		{ id: await tool("press_key", "key", "string") },
+		{ id: await tool("switch_lamp", "on", "boolean") },
+	];
+	return post("configs", {
+		name: "hook",
+		evi_version: "3",
+		voice: { name: "joe" },
+		prompt: { text: "You work at the desk." },
+		tools,
+		interruption: { min_interruption_ms: 400 },
+	});
 }
 
 // serve builds the page and serves it at an address that counts as secure.
 async function serve() {
 	const built = await esbuild.build({
-		entryPoints: [path.join(__dirname, "hook", "page.jsx")], nodePaths: [path.join(CLIENT, "node_modules")], bundle: true, write: false,
-		jsx: "automatic", platform: "browser", define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+		entryPoints: [path.join(__dirname, "hook", "page.jsx")],
+		nodePaths: [path.join(CLIENT, "node_modules")],
+		bundle: true,
+		write: false,
+		jsx: "automatic",
+		platform: "browser",
+		define: { "process.env.NODE_ENV": '"production"' },
+		logLevel: "error",
 	});
-	const files = { "/": ["text/html; charset=utf-8", '<!doctype html><title>Talk</title><div id="root"></div><script src="page.js"></script>'], "/page.js": ["text/javascript", built.outputFiles[0].text] };
+	const files = {
+		"/": [
+			"text/html; charset=utf-8",
+			'<!doctype html><title>Talk</title><div id="root"></div><script src="page.js"></script>',
+		],
+		"/page.js": ["text/javascript", built.outputFiles[0].text],
+	};
 	const server = createServer((request, answer) => {
 		const [type, text] = files[new URL(request.url, "http://x").pathname] ?? [];
 		answer.writeHead(type ? 200 : 404, type ? { "content-type": type } : {}).end(text);
@@ -61,18 +91,31 @@ async function main() {
 	const press = (name) => page.getByRole("button", { name, exact: true }).click();
 	const status = (word) => when((word) => document.querySelector("#status").innerText.startsWith(word), word);
 	const count = (type) => page.evaluate((type) => window.seen.messages.filter((m) => m.type === type).length, type);
-	const more = (type, n) => when(([type, n]) => window.seen.messages.filter((m) => m.type === type).length > n, [type, n]);
-	const silent = () => when(() => { // for 300 ms: clips are decoded before they are queued
-		const quiet = !window.voice.isPlaying && window.voice.playerQueueLength === 0;
-		window.quietSince = quiet ? window.quietSince ?? Date.now() : undefined;
-		return quiet && Date.now() - window.quietSince > 300;
-	});
-	const spoken = async (does) => { // the assistant's words that this brings
-		const n = await count("assistant_message"), ends = await count("assistant_end");
+	const more = (type, n) =>
+		when(([type, n]) => window.seen.messages.filter((m) => m.type === type).length > n, [type, n]);
+	const silent = () =>
+		when(() => {
+			// for 300 ms: clips are decoded before they are queued
+			const quiet = !window.voice.isPlaying && window.voice.playerQueueLength === 0;
+			window.quietSince = quiet ? (window.quietSince ?? Date.now()) : undefined;
+			return quiet && Date.now() - window.quietSince > 300;
+		});
+	const spoken = async (does) => {
+		// the assistant's words that this brings
+		const n = await count("assistant_message"),
+			ends = await count("assistant_end");
 		await does();
 		await more("assistant_end", ends);
 		await silent();
-		return page.evaluate((n) => window.seen.messages.filter((m) => m.type === "assistant_message").slice(n).map((m) => m.message.content).join(" "), n);
+		return page.evaluate(
+			(n) =>
+				window.seen.messages
+					.filter((m) => m.type === "assistant_message")
+					.slice(n)
+					.map((m) => m.message.content)
+					.join(" "),
+			n,
+		);
 	};
 	let group;
 
@@ -90,33 +133,57 @@ async function main() {
 	});
 	await law("the microphone is understood, and a tool is called", async () => {
 		await when(() => window.seen.calls.length > 0);
-		const { call, user } = await page.evaluate(() => ({ call: window.seen.calls[0], user: window.voice.lastUserMessage }));
-		assert.deepEqual([call.name, call.parameters, call.responseRequired, call.toolType], ["press_key", '{"key":"pound"}', true, "function"]);
+		const { call, user } = await page.evaluate(() => ({
+			call: window.seen.calls[0],
+			user: window.voice.lastUserMessage,
+		}));
+		assert.deepEqual(
+			[call.name, call.parameters, call.responseRequired, call.toolType],
+			["press_key", '{"key":"pound"}', true, "function"],
+		);
 		assert.match(user.message.content, heardWords);
-		assert.equal(await page.evaluate(() => window.voice.messages.filter((m) => m.type === "user_message").length), 1, "interim messages stay");
+		assert.equal(
+			await page.evaluate(() => window.voice.messages.filter((m) => m.type === "user_message").length),
+			1,
+			"interim messages stay",
+		);
 	});
 	await law("the answer plays", async () => {
 		await when(() => window.voice.isPlaying && window.seen.starts.length > 0);
-		const told = await page.evaluate(() => window.voice.messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content));
+		const told = await page.evaluate(() =>
+			window.voice.messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content),
+		);
 		assert.match(told[0], /^The key/);
 	});
 	await law("a voice interrupts", async () => {
 		await when(() => window.seen.interruptions.length > 0);
 		await when(() => window.seen.messages.some((m) => m.type === "user_interruption"));
 		await when(() => window.voice.lastVoiceMessage.message.content.startsWith("You said: "));
-		assert.ok(await page.evaluate(() => !window.voice.messages.some((m) => m.message?.content?.includes("town hall"))), "it went on with its story");
-		await when(() => { // else a pause between clips of a busy box counts as the end
+		assert.ok(
+			await page.evaluate(() => !window.voice.messages.some((m) => m.message?.content?.includes("town hall"))),
+			"it went on with its story",
+		);
+		await when(() => {
+			// else a pause between clips of a busy box counts as the end
 			const came = window.seen.messages;
-			return came.slice(came.findLastIndex((m) => m.message?.content.startsWith("You said: "))).some((m) => m.type === "assistant_end");
+			return came
+				.slice(came.findLastIndex((m) => m.message?.content.startsWith("You said: ")))
+				.some((m) => m.type === "assistant_end");
 		});
 		await silent();
 	});
 	await law("what is typed is answered, and a tool fails", async () => {
-		assert.equal(await spoken(() => page.evaluate(() => window.voice.sendUserInput("Switch the lamp on."))), "The tool says: There is no lamp here.");
+		assert.equal(
+			await spoken(() => page.evaluate(() => window.voice.sendUserInput("Switch the lamp on."))),
+			"The tool says: There is no lamp here.",
+		);
 		assert.equal(await page.evaluate(() => Object.keys(window.voice.toolStatusStore).length), 2);
 	});
 	await law("it says what it is told to say", async () => {
-		assert.equal(await spoken(() => page.evaluate(() => window.voice.sendAssistantInput("One moment."))), "One moment.");
+		assert.equal(
+			await spoken(() => page.evaluate(() => window.voice.sendAssistantInput("One moment."))),
+			"One moment.",
+		);
 	});
 	await law("it pauses", async () => {
 		await press("Pause");
@@ -131,9 +198,17 @@ async function main() {
 	});
 	await law("settings are taken", async () => {
 		const n = await count("user_message");
-		await page.evaluate(() => window.voice.sendSessionSettings({ type: "session_settings", customSessionId: "mine" }));
+		await page.evaluate(() =>
+			window.voice.sendSessionSettings({ type: "session_settings", customSessionId: "mine" }),
+		);
 		await spoken(() => page.evaluate(() => window.voice.sendUserInput("Hello.")));
-		assert.equal(await page.evaluate((n) => window.seen.messages.filter((m) => m.type === "user_message")[n].customSessionId, n), "mine");
+		assert.equal(
+			await page.evaluate(
+				(n) => window.seen.messages.filter((m) => m.type === "user_message")[n].customSessionId,
+				n,
+			),
+			"mine",
+		);
 	});
 	await law("it disconnects", async () => {
 		await press("Disconnect");
@@ -144,20 +219,28 @@ async function main() {
 	});
 	await law("it resumes, and hears nothing while it is muted", async () => {
 		await new Promise((later) => setTimeout(later, 500)); // the box sees the end of a chat a moment after us
-		await page.evaluate((group) => { window.options.resumedChatGroupId = group; }, group);
+		await page.evaluate((group) => {
+			window.options.resumedChatGroupId = group;
+		}, group);
 		await press("Connect");
 		await status("connected");
 		await press("Mute");
 		await when((group) => window.voice.isMuted && window.voice.chatMetadata?.chatGroupId === group, group);
 		const n = await count("user_message");
 		const said = await spoken(() => page.evaluate(() => window.voice.sendUserInput("What do you remember?")));
-		for (const what of [heardWords, /Tell the story/, /There is no lamp here/, /My name is Ada/]) assert.match(said, what);
+		for (const what of [heardWords, /Tell the story/, /There is no lamp here/, /My name is Ada/])
+			assert.match(said, what);
 		assert.equal(await count("user_message"), n + 1, "the microphone was heard");
 		await press("Disconnect");
 		await status("disconnected");
 	});
 	await law("a wrong config is told", async () => {
-		await page.evaluate(() => { Object.assign(window.options, { configId: "00000000-0000-4000-8000-000000000000", resumedChatGroupId: undefined }); });
+		await page.evaluate(() => {
+			Object.assign(window.options, {
+				configId: "00000000-0000-4000-8000-000000000000",
+				resumedChatGroupId: undefined,
+			});
+		});
 		await press("Connect");
 		await when(() => window.seen.errors.length > 0);
 		const [error] = await page.evaluate(() => window.seen.errors);
@@ -171,4 +254,10 @@ async function main() {
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -19,7 +19,9 @@ async function open(browser, url, before = () => {}) {
 	page.setDefaultTimeout(120_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
-	page.on("console", (m) => { if (m.type() === "error" && /Content Security|Refused/i.test(m.text())) complaints.push(m.text()); });
+	page.on("console", (m) => {
+		if (m.type() === "error" && /Content Security|Refused/i.test(m.text())) complaints.push(m.text());
+	});
 	await page.addInitScript(before);
 	await page.addInitScript(() => {
 		window.states = [];
@@ -40,23 +42,39 @@ async function law(p, name, does) {
 		assert.deepEqual(p.complaints, []);
 		console.log(`ok ${name}`);
 	} catch (err) {
-		throw new Error(`${name}; the page says ${await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String)} ${p.complaints}`, { cause: err });
+		throw new Error(
+			`${name}; the page says ${await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String)} ${p.complaints}`,
+			{ cause: err },
+		);
 	} finally {
-		if (SHOTS) await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
+		if (SHOTS)
+			await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
 	}
 }
 
-const state = (p, word) => p.page.waitForFunction((word) => document.querySelector("#stage").dataset.state === word, word, { polling: 30 });
-const line = (p, who, text) => p.page.locator(`li[data-who=${who}]:not(.interim)`).filter({ hasText: new RegExp(text, "i") }).first().waitFor();
+const state = (p, word) =>
+	p.page.waitForFunction((word) => document.querySelector("#stage").dataset.state === word, word, { polling: 30 });
+const line = (p, who, text) =>
+	p.page
+		.locator(`li[data-who=${who}]:not(.interim)`)
+		.filter({ hasText: new RegExp(text, "i") })
+		.first()
+		.waitFor();
 const press = (p, name) => p.page.getByRole("button", { name, exact: true }).click();
 
 // accessible checks the current page against WCAG 2.2 AA, as far as a program can.
-const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, async () => {
-	await p.page.evaluate(axe);
-	const found = await p.page.evaluate(async () => (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations
-		.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`));
-	assert.deepEqual(found, []);
-});
+const accessible = (p, what) =>
+	law(p, `${what}: nothing keeps anybody out`, async () => {
+		await p.page.evaluate(axe);
+		const found = await p.page.evaluate(async () =>
+			(
+				await axe.run(document, {
+					runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+				})
+			).violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`),
+		);
+		assert.deepEqual(found, []);
+	});
 
 async function conversation(p, how) {
 	await press(p, "Talk");
@@ -70,7 +88,9 @@ async function conversation(p, how) {
 	});
 	await law(p, `${how}: it went through the states in order`, async () => {
 		// They are recorded once a frame: the last may already be visible and not yet recorded.
-		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), null, { polling: 50 });
+		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), null, {
+			polling: 50,
+		});
 	});
 }
 
@@ -89,7 +109,12 @@ async function main() {
 	await accessible(p, "the pairing");
 	await law(p, "a page in Arabic runs from right to left", async () => {
 		await p.page.goto(`${BOX_URL}/kiosk?lang=ar`);
-		const [dir, text, label] = await p.page.evaluate(() => [getComputedStyle(document.body).direction, document.querySelector("h1").innerText, document.querySelector("label").getBoundingClientRect().x > document.querySelector("#code").getBoundingClientRect().x]);
+		const [dir, text, label] = await p.page.evaluate(() => [
+			getComputedStyle(document.body).direction,
+			document.querySelector("h1").innerText,
+			document.querySelector("label").getBoundingClientRect().x >
+				document.querySelector("#code").getBoundingClientRect().x,
+		]);
 		assert.ok(dir === "rtl" && /[\u0600-\u06ff]/.test(text) && label, `${dir} ${text}`);
 	});
 	await p.screen.close();
@@ -100,22 +125,32 @@ async function main() {
 	await conversation(p, "by WebRTC");
 	await accessible(p, "the conversation");
 	await law(p, "the key goes no further than conversations", async () => {
-		const status = await p.page.evaluate(async () => (await fetch("/v0/evi/configs", { headers: { "x-service-api-key": JSON.parse(localStorage.getItem("parley.kiosk")).key } })).status);
+		const status = await p.page.evaluate(
+			async () =>
+				(
+					await fetch("/v0/evi/configs", {
+						headers: { "x-service-api-key": JSON.parse(localStorage.getItem("parley.kiosk")).key },
+					})
+				).status,
+		);
 		assert.equal(status, 403);
 	});
 	await law(p, "the key does not change who the assistant is", async () => {
-		const told = await p.page.evaluate(() => new Promise((told, fails) => {
-			const key = JSON.parse(localStorage.getItem("parley.kiosk")).key;
-			const socket = new WebSocket(`ws://${location.host}/v0/evi/chat?api_key=${key}`);
-			socket.onopen = () => socket.send('{"type":"session_settings","system_prompt":"You are a poet."}');
-			socket.onmessage = ({ data }) => {
-				const m = JSON.parse(data);
-				if (m.type !== "error") return;
-				told(m.code);
-				socket.close(1000);
-			};
-			socket.onclose = ({ reason }) => fails(new Error(reason));
-		}));
+		const told = await p.page.evaluate(
+			() =>
+				new Promise((told, fails) => {
+					const key = JSON.parse(localStorage.getItem("parley.kiosk")).key;
+					const socket = new WebSocket(`ws://${location.host}/v0/evi/chat?api_key=${key}`);
+					socket.onopen = () => socket.send('{"type":"session_settings","system_prompt":"You are a poet."}');
+					socket.onmessage = ({ data }) => {
+						const m = JSON.parse(data);
+						if (m.type !== "error") return;
+						told(m.code);
+						socket.close(1000);
+					};
+					socket.onclose = ({ reason }) => fails(new Error(reason));
+				}),
+		);
 		assert.equal(told, "E0733");
 	});
 	await law(p, "Escape ends the conversation", async () => {
@@ -142,20 +177,35 @@ async function main() {
 		assert.ok(height <= 400, `${height} pixels`);
 	});
 	await accessible(p, "typing");
-	await law(p, "the page waits for a box that is gone, and comes back with it, as the page that it has then", async () => {
-		await p.page.evaluate(() => {
-			const asks = window.fetch;
-			window.fetch = (url, init) => init?.method === "HEAD" ? Promise.resolve(new Response(null, { headers: { etag: "of another version" } })) : asks(url, init);
-			window.old = true;
-		});
-		console.log("restart the box");
-		await state(p, "offline");
-		await p.page.waitForFunction(() => !window.old && document.querySelector("#stage")?.dataset.state === "ready", null, { polling: 50 });
-	});
+	await law(
+		p,
+		"the page waits for a box that is gone, and comes back with it, as the page that it has then",
+		async () => {
+			await p.page.evaluate(() => {
+				const asks = window.fetch;
+				window.fetch = (url, init) =>
+					init?.method === "HEAD"
+						? Promise.resolve(new Response(null, { headers: { etag: "of another version" } }))
+						: asks(url, init);
+				window.old = true;
+			});
+			console.log("restart the box");
+			await state(p, "offline");
+			await p.page.waitForFunction(
+				() => !window.old && document.querySelector("#stage")?.dataset.state === "ready",
+				null,
+				{ polling: 50 },
+			);
+		},
+	);
 	await p.screen.close();
 
 	p = await open(browser, `${BOX_URL}/kiosk#${SECOND_CODE}`, () => {
-		window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } };
+		window.RTCPeerConnection = class {
+			constructor() {
+				throw new Error("none here");
+			}
+		};
 		const later = window.setTimeout;
 		window.setTimeout = (does, ms) => later(does, ms === 60_000 ? 600 : ms); // a minute
 	});
@@ -166,24 +216,39 @@ async function main() {
 			navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
 		});
 		await press(p, "Talk");
-		await p.page.waitForFunction(() => document.querySelector("#state").innerText.startsWith("Please allow the microphone"));
+		await p.page.waitForFunction(() =>
+			document.querySelector("#state").innerText.startsWith("Please allow the microphone"),
+		);
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
 	});
 	await law(p, "who may not be heard is told so, and types", async () => {
 		await p.page.evaluate(() => {
-			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); };
+			navigator.mediaDevices.getUserMedia = async () => {
+				throw new DOMException("no", "NotAllowedError");
+			};
 		});
 		await press(p, "Talk");
 		await line(p, "note", "blocks the microphone for this page");
-		await p.page.waitForFunction(() => document.activeElement.id === "text" && document.querySelector("#state").innerText === "Type your question");
+		await p.page.waitForFunction(
+			() =>
+				document.activeElement.id === "text" &&
+				document.querySelector("#state").innerText === "Type your question",
+		);
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
-		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
+		await p.page.evaluate(() => {
+			navigator.mediaDevices.getUserMedia = window.asked;
+		});
 	});
 	await law(p, "what a visitor typed and left is gone for the next one", async () => {
 		await p.page.getByLabel("Your question").pressSequentially("My name is");
-		await p.page.waitForFunction(() => document.querySelector("#text").value === "" && document.querySelector("#typing").hidden && document.querySelector("#lines").children.length === 0);
+		await p.page.waitForFunction(
+			() =>
+				document.querySelector("#text").value === "" &&
+				document.querySelector("#typing").hidden &&
+				document.querySelector("#lines").children.length === 0,
+		);
 	});
 	await conversation(p, "by a socket");
 	await law(p, "a socket whose network is gone is said to be, and goes on when it is back", async () => {
@@ -192,33 +257,53 @@ async function main() {
 			window.fetch = () => Promise.reject(new TypeError("no network"));
 		});
 		await state(p, "connecting");
-		await p.page.evaluate(() => { window.fetch = window.asks; });
-		await p.page.waitForFunction(() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state), null, { polling: 50 });
+		await p.page.evaluate(() => {
+			window.fetch = window.asks;
+		});
+		await p.page.waitForFunction(
+			() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state),
+			null,
+			{ polling: 50 },
+		);
 	});
 	await law(p, "a screen that is revoked in a conversation asks for a code", async () => {
 		console.log("revoke the screens");
 		await p.page.waitForSelector("#pairing:not([hidden])");
-		assert.match(await p.page.evaluate(() => document.querySelector("#pairError").innerText), /not paired any more/);
+		assert.match(
+			await p.page.evaluate(() => document.querySelector("#pairError").innerText),
+			/not paired any more/,
+		);
 		assert.equal(await p.page.evaluate(() => localStorage.getItem("parley.kiosk")), null);
 	});
 	await law(p, "what another tab pairs is paired here too, and is not forgotten for an older one", async () => {
 		const other = await p.screen.newPage();
 		await other.goto(`${BOX_URL}/kiosk`);
-		const pairs = (key) => other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
+		const pairs = (key) =>
+			other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
 		await pairs("Former");
-		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", null, { polling: 50 });
+		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", null, {
+			polling: 50,
+		});
 		await p.page.evaluate(() => {
-			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotFoundError"); };
+			navigator.mediaDevices.getUserMedia = async () => {
+				throw new DOMException("no", "NotFoundError");
+			};
 			const asks = window.fetch;
-			window.fetch = async (...request) => { // the page hears of the refusal after the other tab has paired anew
+			window.fetch = async (...request) => {
+				// the page hears of the refusal after the other tab has paired anew
 				const answer = await asks(...request);
-				while (!localStorage.getItem("parley.kiosk")?.includes("Newer")) await new Promise((later) => setTimeout(later, 20));
+				while (!localStorage.getItem("parley.kiosk")?.includes("Newer"))
+					await new Promise((later) => setTimeout(later, 20));
 				return answer;
 			};
 		});
 		await p.page.evaluate(() => document.querySelector("#talk").click()); // which the box refuses
 		await pairs("Newer");
-		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden, null, { polling: 50 });
+		await p.page.waitForFunction(
+			() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden,
+			null,
+			{ polling: 50 },
+		);
 		assert.match(await other.evaluate(() => localStorage.getItem("parley.kiosk")), /Newer/);
 	});
 	await browser.close();

@@ -1,9 +1,14 @@
 // Clicks the buttons of examples/page.html, which is read from standard input, with fakes for the
 // parts of a browser that the page uses.
-const assert = require('assert');
-const html = require('fs').readFileSync(0, 'utf8');
+const assert = require("assert");
+const html = require("fs").readFileSync(0, "utf8");
 
-const button = (tag) => ({ disabled: /disabled/.test(tag), click() { return this.disabled ? undefined : this.onclick(); } });
+const button = (tag) => ({
+	disabled: /disabled/.test(tag),
+	click() {
+		return this.disabled ? undefined : this.onclick();
+	},
+});
 const buttons = html.match(/<button[^>]*>/g).map(button);
 const written = [];
 let stopped = 0;
@@ -12,42 +17,66 @@ const sockets = [];
 let allowed = true;
 
 class Socket {
-  static OPEN = 1;
-  readyState = 0;
-  constructor() { sockets.push(this); }
-  send() {}
-  opens() { this.readyState = 1; this.onopen(); }
-  close() { this.readyState = 3; this.onclose({ wasClean: true, reason: 'bye' }); }
+	static OPEN = 1;
+	readyState = 0;
+	constructor() {
+		sockets.push(this);
+	}
+	send() {}
+	opens() {
+		this.readyState = 1;
+		this.onopen();
+	}
+	close() {
+		this.readyState = 3;
+		this.onclose({ wasClean: true, reason: "bye" });
+	}
 }
-class Speaker { close() {} }
-class Recorder { start() {} }
+class Speaker {
+	close() {}
+}
+class Recorder {
+	start() {}
+}
 
 const page = {
-  document: { querySelectorAll: () => buttons, querySelector: (q) => q === 'button' ? buttons[0] : { append: (line) => written.push(line) } },
-  navigator: { mediaDevices: { getUserMedia: async () => {
-    if (!allowed) throw new Error('not allowed');
-    return { getTracks: () => [track] };
-  } } },
-  WebSocket: Socket, AudioContext: Speaker, MediaRecorder: Recorder,
+	document: {
+		querySelectorAll: () => buttons,
+		querySelector: (q) => (q === "button" ? buttons[0] : { append: (line) => written.push(line) }),
+	},
+	navigator: {
+		mediaDevices: {
+			getUserMedia: async () => {
+				if (!allowed) throw new Error("not allowed");
+				return { getTracks: () => [track] };
+			},
+		},
+	},
+	WebSocket: Socket,
+	AudioContext: Speaker,
+	MediaRecorder: Recorder,
 };
 new Function(...Object.keys(page), html.match(/<script>([\s\S]*)<\/script>/)[1])(...Object.values(page));
 const [talk, end] = buttons;
 
 (async () => {
-  allowed = false; // the browser refuses the microphone: the page says so and can try again
-  await talk.click();
-  assert.match(written.join(), /not allowed/);
-  allowed = true;
-  await Promise.all([talk.click(), talk.click(), talk.click()]);
-  assert.equal(sockets.length, 1, 'clicks before the chat is open');
-  sockets[0].opens();
-  await talk.click();
-  assert.equal(sockets.length, 1, 'clicks while it is open');
-  sockets[0].onmessage({ data: JSON.stringify({ type: 'user_message', message: { content: 'Hello' } }) });
-  assert.match(written.join(), /You: Hello/);
-  end.click();
-  assert.equal(sockets[0].readyState, 3, 'the button End ends it');
-  assert.equal(stopped, 1, 'and lets go of the microphone');
-  await talk.click();
-  assert.equal(sockets.length, 2, 'after that a second chat');
-})().catch((e) => { console.error(e.message); process.exit(1); });
+	allowed = false; // the browser refuses the microphone: the page says so and can try again
+	await talk.click();
+	assert.match(written.join(), /not allowed/);
+	allowed = true;
+	await Promise.all([talk.click(), talk.click(), talk.click()]);
+	assert.equal(sockets.length, 1, "clicks before the chat is open");
+	sockets[0].opens();
+	await talk.click();
+	assert.equal(sockets.length, 1, "clicks while it is open");
+	sockets[0].onmessage({ data: JSON.stringify({ type: "user_message", message: { content: "Hello" } }) });
+	assert.match(written.join(), /You: Hello/);
+	end.click();
+	assert.equal(sockets[0].readyState, 3, "the button End ends it");
+	assert.equal(stopped, 1, "and lets go of the microphone");
+	await talk.click();
+	assert.equal(sockets.length, 2, "after that a second chat");
+})().catch((e) => {
+	console.error(e.message);
+	process.exit(1);
+});

@@ -8,9 +8,18 @@ const { serialization } = createRequire(process.env.CLIENT + "/client.cjs")("hum
 
 // The schema of each message of a socket.
 const schemas = {
-	assistant_end: "AssistantEnd", assistant_message: "AssistantMessage", assistant_prosody: "AssistantProsody", audio_output: "AudioOutput",
-	chat_metadata: "ChatMetadata", error: "WebSocketError", session_settings: "SessionSettings", tool_call: "ToolCallMessage", tool_error: "ToolErrorMessage",
-	tool_response: "ToolResponseMessage", user_interruption: "UserInterruption", user_message: "UserMessage",
+	assistant_end: "AssistantEnd",
+	assistant_message: "AssistantMessage",
+	assistant_prosody: "AssistantProsody",
+	audio_output: "AudioOutput",
+	chat_metadata: "ChatMetadata",
+	error: "WebSocketError",
+	session_settings: "SessionSettings",
+	tool_call: "ToolCallMessage",
+	tool_error: "ToolErrorMessage",
+	tool_response: "ToolResponseMessage",
+	user_interruption: "UserInterruption",
+	user_message: "UserMessage",
 };
 
 // open opens a chat with a client.
@@ -24,7 +33,8 @@ function open(by, args) {
 // played: only then does the text count as spoken.
 function heard(socket) {
 	const came = [];
-	let look = () => {}, over = 0;
+	let look = () => {},
+		over = 0;
 	const put = (m) => {
 		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
 		if (m.type === "user_interruption") over = 0;
@@ -39,11 +49,15 @@ function heard(socket) {
 	socket.on("message", put);
 	socket.on("error", (err) => put({ type: "broken", err }));
 	socket.on("close", (e) => put({ type: "close", code: e.code, reason: e.reason }));
-	socket.until = async (type, ms = 300_000) => { // an answer of ten seconds takes minutes where others have the cores
+	socket.until = async (type, ms = 300_000) => {
+		// an answer of ten seconds takes minutes where others have the cores
 		const read = [];
 		const patience = setTimeout(() => put({ type: "silence" }), ms);
 		for (;;) {
-			while (came.length === 0) await new Promise((awake) => { look = awake; });
+			while (came.length === 0)
+				await new Promise((awake) => {
+					look = awake;
+				});
 			const m = came.shift();
 			read.push(m);
 			if (m.type === type) break;

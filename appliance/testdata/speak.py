@@ -63,7 +63,9 @@ def requests():
         )
     )
     assert file[:4] == b"RIFF"
-    streamed = b"".join(client.tts.synthesize_file_streaming(utterances=[PostedUtterance(text="Hello there.", voice=VOICE)]))
+    streamed = b"".join(
+        client.tts.synthesize_file_streaming(utterances=[PostedUtterance(text="Hello there.", voice=VOICE)])
+    )
     assert len(streamed) > 5000
     for strip in (True, False):
         chunks, times = [], 0
@@ -102,7 +104,12 @@ async def socket():
     talks = AsyncHumeClient(**WHERE)
     heard = []
     async with talks.tts.stream_input.connect(
-        no_binary=True, format_type="pcm", include_timestamp_types=["word"], strip_headers=True, version="2", temperature=0.5
+        no_binary=True,
+        format_type="pcm",
+        include_timestamp_types=["word"],
+        strip_headers=True,
+        version="2",
+        temperature=0.5,
     ) as line:
         for text in ("Hello ", "there. All is", " well. "):
             await line.send_publish(PublishTts(text=text, voice=VOICE))
@@ -128,7 +135,9 @@ async def talk(query, *messages):
 
 async def errors():
     """An error is an ordinary message and leaves the socket open. Without instant mode a voice is designed."""
-    heard = await talk(dict(instant_mode=True), dict(text="One.", flush=True), dict(text="Two.", voice=VOICE, flush=True))
+    heard = await talk(
+        dict(instant_mode=True), dict(text="One.", flush=True), dict(text="Two.", voice=VOICE, flush=True)
+    )
     refused = [m for m in heard if getattr(m, "error", None)]
     assert [(m.type, m.audio, m.code, m.error) for m in refused] == [("audio", "", "E0740", "speech_refused")], refused
     assert "voice: missing" in refused[0].message

@@ -22,15 +22,29 @@ const sleep = (ms) => new Promise((awake) => setTimeout(awake, ms));
 const linear16 = { audio: { encoding: "linear16", sampleRate: 8000, channels: 1 } };
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
-const said = (messages) => messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content).join(" ");
+const said = (messages) =>
+	messages
+		.filter((m) => m.type === "assistant_message")
+		.map((m) => m.message.content)
+		.join(" ");
 const types = (messages) => messages.map((m) => m.type);
-const listed = (messages) => messages.map((m) => [m.type, m.id, m.index, m.message?.content, m.receivedAt?.getTime()].filter((x) => x !== undefined).join(" ")).join("\n");
+const listed = (messages) =>
+	messages
+		.map((m) =>
+			[m.type, m.id, m.index, m.message?.content, m.receivedAt?.getTime()]
+				.filter((x) => x !== undefined)
+				.join(" "),
+		)
+		.join("\n");
 const finalOf = (messages) => messages.find((m) => m.type === "user_message" && !m.interim);
 
 // quiet checks that only allowed messages come for a while.
 async function quiet(socket, ms, ...allowed) {
 	const came = await socket.within(ms);
-	assert.deepEqual(types(came).filter((t) => !allowed.includes(t)), []);
+	assert.deepEqual(
+		types(came).filter((t) => !allowed.includes(t)),
+		[],
+	);
 	return came;
 }
 
@@ -42,7 +56,10 @@ function isATurn(messages) {
 		if (m.type !== "audio_output") continue;
 		assert.equal(m.index, next[m.id]++, "a clip out of order, or before its message");
 		const wav = Buffer.from(m.data, "base64");
-		assert.deepEqual([wav.toString("latin1", 0, 4), wav.readUInt32LE(24), wav.readUInt16LE(22), wav.readUInt16LE(34)], ["RIFF", 48000, 1, 16]);
+		assert.deepEqual(
+			[wav.toString("latin1", 0, 4), wav.readUInt32LE(24), wav.readUInt16LE(22), wav.readUInt16LE(34)],
+			["RIFF", 48000, 1, 16],
+		);
 	}
 	assert.ok(Object.keys(next).length > 0 && Object.values(next).every((n) => n > 0), "a message without sound");
 	assert.equal(types(messages).filter((t) => t === "assistant_end").length, 1);
@@ -50,18 +67,29 @@ function isATurn(messages) {
 
 async function makeConfig() {
 	const press = await box.tools.createTool({
-		name: "press_key", description: "Presses a key of the telephone.",
-		parameters: '{"type":"object","properties":{"key":{"type":"string","enum":["pound","star"]}},"required":["key"]}',
+		name: "press_key",
+		description: "Presses a key of the telephone.",
+		parameters:
+			'{"type":"object","properties":{"key":{"type":"string","enum":["pound","star"]}},"required":["key"]}',
 	});
 	const lamp = await box.tools.createTool({
-		name: "switch_lamp", description: "Switches the lamp.", fallbackContent: "Nobody knows where the switch is.",
+		name: "switch_lamp",
+		description: "Switches the lamp.",
+		fallbackContent: "Nobody knows where the switch is.",
 		parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}',
 	});
 	const config = await box.configs.createConfig({
-		name: "desk", eviVersion: "3", voice: { id: "f60ecf9e-ff1e-4bae-9206-dba7c653a69e" }, prompt: { text: "You work at the desk." },
-		tools: [{ id: press.id }, { id: lamp.id, version: 0 }], interruption: { minInterruptionMs: 400 },
+		name: "desk",
+		eviVersion: "3",
+		voice: { id: "f60ecf9e-ff1e-4bae-9206-dba7c653a69e" },
+		prompt: { text: "You work at the desk." },
+		tools: [{ id: press.id }, { id: lamp.id, version: 0 }],
+		interruption: { minInterruptionMs: 400 },
 	});
-	assert.deepEqual(config.tools.map((t) => t.name), ["press_key", "switch_lamp"]);
+	assert.deepEqual(
+		config.tools.map((t) => t.name),
+		["press_key", "switch_lamp"],
+	);
 	return config;
 }
 
@@ -73,7 +101,10 @@ async function aSpokenQuestionCallsATool(socket) {
 	assert.deepEqual([finalOf(before).fromText, said(before)], [false, ""]);
 	const { begin, end } = finalOf(before).time;
 	assert.ok(begin >= 0 && end - begin > 2_000 && end - begin < 6_000, `the question lies at ${begin} to ${end} ms`);
-	assert.deepEqual([call.name, call.parameters, call.responseRequired, call.toolType], ["press_key", '{"key":"pound"}', true, "function"]);
+	assert.deepEqual(
+		[call.name, call.parameters, call.responseRequired, call.toolType],
+		["press_key", '{"key":"pound"}', true, "function"],
+	);
 	socket.sendToolResponseMessage({ toolCallId: call.toolCallId, content: "Tell the story." });
 	await speaking;
 	const turn = await socket.until("audio_output");
@@ -88,7 +119,10 @@ async function aVoiceInterrupts(socket) {
 	assert.ok(Math.abs(before.at(-1).time - Date.now()) < 5_000);
 	const after = await socket.until("assistant_message");
 	await speaking;
-	assert.ok(after.every((m) => !["audio_output", "assistant_end", "tool_call"].includes(m.type)), `of the interrupted turn: ${listed([...before.slice(-5), ...after])}`);
+	assert.ok(
+		after.every((m) => !["audio_output", "assistant_end", "tool_call"].includes(m.type)),
+		`of the interrupted turn: ${listed([...before.slice(-5), ...after])}`,
+	);
 	assert.match(finalOf(after).message.content, heardWords);
 	assert.match(after.at(-1).message.content, /^You said: .*tone/i);
 	isATurn([after.at(-1), ...(await socket.until("assistant_end"))]);
@@ -116,7 +150,11 @@ async function aToolIsAnsweredThroughTheControlPlane(socket, { chatId }) {
 	await socket.played();
 	socket.sendUserInput("And the lamp?");
 	const call = (await socket.until("tool_call")).at(-1);
-	await box.controlPlane.send(chatId, { type: "tool_response", toolCallId: call.toolCallId, content: "It is on now." });
+	await box.controlPlane.send(chatId, {
+		type: "tool_response",
+		toolCallId: call.toolCallId,
+		content: "It is on now.",
+	});
 	const turn = await socket.until("assistant_end");
 	assert.equal(said(turn), "The tool says: It is on now.");
 }
@@ -156,7 +194,10 @@ async function aBrowsersSoundIsUnderstood() {
 	await speaking;
 	isATurn(turn);
 	const words = turn.filter((m) => m.type === "user_message");
-	assert.deepEqual(words.map((m) => m.interim), [...Array(words.length - 1).fill(true), false]); // a busy box has no interim ones
+	assert.deepEqual(
+		words.map((m) => m.interim),
+		[...Array(words.length - 1).fill(true), false],
+	); // a busy box has no interim ones
 	assert.match(finalOf(turn).message.content, heardWords);
 	socket.close();
 }
@@ -168,7 +209,15 @@ async function aGroupIsResumed({ chatId, chatGroupId }, config) {
 	assert.notEqual(metadata.chatId, chatId);
 	socket.sendUserInput("What do you remember?");
 	const turn = await socket.until("assistant_end");
-	for (const what of [heardWords, /Tell the story/, /The fuse is gone/, /It is on now/, /My name is Ada/, /I live in Graz/]) assert.match(said(turn), what);
+	for (const what of [
+		heardWords,
+		/Tell the story/,
+		/The fuse is gone/,
+		/It is on now/,
+		/My name is Ada/,
+		/I live in Graz/,
+	])
+		assert.match(said(turn), what);
 	const second = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 0 });
 	assert.equal((await second.until("error")).at(-1).code, "E0717");
 	assert.equal((await second.until("close")).at(-1).code, 1008);
@@ -179,18 +228,36 @@ async function aGroupIsResumed({ chatId, chatGroupId }, config) {
 
 async function theHistoryHoldsIt({ chatId }, call) {
 	const events = [];
-	for await (const e of await box.chats.listChatEvents(chatId, { pageSize: 100, ascendingOrder: true })) events.push(e);
-	const read = serialization.empathicVoice.ReturnChatPagedEvents.parse(JSON.parse(last), { unrecognizedObjectKeys: "fail" });
+	for await (const e of await box.chats.listChatEvents(chatId, { pageSize: 100, ascendingOrder: true }))
+		events.push(e);
+	const read = serialization.empathicVoice.ReturnChatPagedEvents.parse(JSON.parse(last), {
+		unrecognizedObjectKeys: "fail",
+	});
 	assert.ok(read.ok, JSON.stringify(read.errors));
 	const of = (type) => events.filter((e) => e.type === type);
-	const calls = of("FUNCTION_CALL"), answers = of("FUNCTION_CALL_RESPONSE");
+	const calls = of("FUNCTION_CALL"),
+		answers = of("FUNCTION_CALL_RESPONSE");
 	const told = [...calls, ...answers].map((e) => JSON.parse(e.metadata));
-	assert.deepEqual(told.map((m) => m.name), [..."01"].flatMap(() => ["press_key", "switch_lamp", "switch_lamp", "switch_lamp"]));
-	assert.deepEqual(told.slice(4).map((m) => m.tool_call_id), told.slice(0, 4).map((m) => m.tool_call_id));
-	assert.deepEqual([told[0].tool_call_id, calls[0].messageText, calls[0].role, answers[0].role], [call.toolCallId, '{"key":"pound"}', "AGENT", "TOOL"]);
-	assert.deepEqual(answers.map((e) => e.messageText), ["Tell the story.", "The fuse is gone.", "Nobody knows where the switch is.", "It is on now."]);
+	assert.deepEqual(
+		told.map((m) => m.name),
+		[..."01"].flatMap(() => ["press_key", "switch_lamp", "switch_lamp", "switch_lamp"]),
+	);
+	assert.deepEqual(
+		told.slice(4).map((m) => m.tool_call_id),
+		told.slice(0, 4).map((m) => m.tool_call_id),
+	);
+	assert.deepEqual(
+		[told[0].tool_call_id, calls[0].messageText, calls[0].role, answers[0].role],
+		[call.toolCallId, '{"key":"pound"}', "AGENT", "TOOL"],
+	);
+	assert.deepEqual(
+		answers.map((e) => e.messageText),
+		["Tell the story.", "The fuse is gone.", "Nobody knows where the switch is.", "It is on now."],
+	);
 	assert.deepEqual([of("USER_INTERRUPTION").length, of("PAUSE_ONSET").length, of("RESUME_ONSET").length], [1, 1, 1]);
-	const spoken = of("AGENT_MESSAGE").map((e) => e.messageText).join(" ");
+	const spoken = of("AGENT_MESSAGE")
+		.map((e) => e.messageText)
+		.join(" ");
 	assert.match(spoken, /^The key/);
 	assert.doesNotMatch(spoken, /town hall/, "what was not heard any more counts as said");
 }
@@ -200,7 +267,8 @@ async function theHistoryHoldsIt({ chatId }, call) {
 async function theClientComesBack({ chatGroupId }) {
 	const socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 30 });
 	const [before] = await socket.until("chat_metadata");
-	for (let i = 0; i < 10; i++) { // as many identical errors as the box takes
+	for (let i = 0; i < 10; i++) {
+		// as many identical errors as the box takes
 		socket.sendToolResponseMessage({ toolCallId: "x", content: "y" });
 		await socket.until("error");
 	}
@@ -245,7 +313,9 @@ async function main() {
 	await law("a voice interrupts", () => aVoiceInterrupts(socket));
 	await browser;
 	await law("tools fail and are late", () => toolsFailAndAreLate(socket, call));
-	await law("a tool is answered through the control plane", () => aToolIsAnsweredThroughTheControlPlane(socket, metadata));
+	await law("a tool is answered through the control plane", () =>
+		aToolIsAnsweredThroughTheControlPlane(socket, metadata),
+	);
 	await law("pauses are kept", () => pausesAreKept(socket));
 	socket.close();
 	await sleep(300); // the box sees the end of a chat a moment after us
@@ -256,4 +326,10 @@ async function main() {
 	console.log("done");
 }
 
-main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
+main().then(
+	() => process.exit(0),
+	(err) => {
+		console.error(err);
+		process.exit(1);
+	},
+);

@@ -32,7 +32,7 @@ async def speak(chat):
     with wave.open(os.environ["QUESTION"]) as question:
         sound = question.readframes(question.getnframes()) + bytes(2 * 8000 * 2)
     for i in range(0, len(sound), 1600):  # 100 ms
-        await chat.send_publish(AudioInput(data=base64.b64encode(sound[i:i + 1600]).decode()))
+        await chat.send_publish(AudioInput(data=base64.b64encode(sound[i : i + 1600]).decode()))
         await asyncio.sleep(0.1)
 
 
@@ -43,13 +43,22 @@ def tool(name, key, kind):
 
 async def main():
     config = box.configs.create_config(
-        name="desk in Python", evi_version="3", voice={"id": "f60ecf9e-ff1e-4bae-9206-dba7c653a69e", "provider": "HUME_AI"}, interruption={"min_interruption_ms": 400},
-        tools=[tool("press_key", "key", "string"), tool("switch_lamp", "on", "boolean")])
+        name="desk in Python",
+        evi_version="3",
+        voice={"id": "f60ecf9e-ff1e-4bae-9206-dba7c653a69e", "provider": "HUME_AI"},
+        interruption={"min_interruption_ms": 400},
+        tools=[tool("press_key", "key", "string"), tool("switch_lamp", "on", "boolean")],
+    )
     async with live.chat.connect(config_id=config.id, session_settings=LINEAR16) as chat:
         metadata = (await until(chat, "chat_metadata"))[0]
         speaking = asyncio.create_task(speak(chat))
         call = (await until(chat, "tool_call"))[-1]
-        assert (call.name, call.parameters, call.response_required, call.tool_type) == ("press_key", '{"key":"pound"}', True, "function"), call
+        assert (call.name, call.parameters, call.response_required, call.tool_type) == (
+            "press_key",
+            '{"key":"pound"}',
+            True,
+            "function",
+        ), call
         await chat.send_publish(ToolResponseMessage(tool_call_id=call.tool_call_id, content="Tell the story."))
         await speaking
         assert said(await until(chat, "audio_output")).startswith("The key was made in a village")
@@ -63,7 +72,9 @@ async def main():
         await asyncio.sleep(4)  # what was not played yet when somebody speaks was not said
         await chat.send_publish(UserInput(text="Switch the lamp on."))
         call = (await until(chat, "tool_call"))[-1]
-        await chat.send_publish(ToolErrorMessage(tool_call_id=call.tool_call_id, error="dark", content="The fuse is gone."))
+        await chat.send_publish(
+            ToolErrorMessage(tool_call_id=call.tool_call_id, error="dark", content="The fuse is gone.")
+        )
         assert said(await until(chat, "assistant_end")) == "The tool says: The fuse is gone."
         print("ok a tool fails", flush=True)
         await asyncio.sleep(3)

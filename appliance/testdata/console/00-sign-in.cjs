@@ -23,7 +23,9 @@ exports.steps = async (c, { link, assert }) => {
 	});
 	await c.law("the link stays neither in the address nor in what scripts can read", async () => {
 		const secret = link.split("=")[1];
-		const seen = await c.page.evaluate(() => location.href + document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage));
+		const seen = await c.page.evaluate(
+			() => location.href + document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage),
+		);
 		assert.ok(!seen.includes(secret) && !/parley-/.test(seen), seen);
 		const [cookie] = await c.context.cookies();
 		assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.expires > 0, JSON.stringify(cookie));

@@ -5,9 +5,17 @@
 exports.steps = async (c, { assert }) => {
 	const said = (who, text) => c.reads(text, `li[data-who=${who}]:not(.interim)`);
 	await c.law("a config with a tool that its client answers", async () => {
-		const tool = await c.ask("POST", "/v0/evi/tools", { name: "press_key", description: "Press a key", parameters: JSON.stringify({ type: "object", properties: { key: { type: "string" } } }) });
+		const tool = await c.ask("POST", "/v0/evi/tools", {
+			name: "press_key",
+			description: "Press a key",
+			parameters: JSON.stringify({ type: "object", properties: { key: { type: "string" } } }),
+		});
 		assert.equal(tool.status, 201, JSON.stringify(tool.body));
-		const config = await c.ask("POST", "/v0/evi/configs", { name: "Key keeper", evi_version: "4-mini", tools: [{ id: tool.body.id }] });
+		const config = await c.ask("POST", "/v0/evi/configs", {
+			name: "Key keeper",
+			evi_version: "4-mini",
+			tools: [{ id: tool.body.id }],
+		});
 		assert.equal(config.status, 201, JSON.stringify(config.body));
 		await c.go(`talk?config=${config.body.id}`);
 		await c.page.waitForFunction((id) => document.querySelector("select").value === id, config.body.id);
@@ -31,30 +39,54 @@ exports.steps = async (c, { assert }) => {
 	await c.law("who speaks into the answer ends it, and the next turn follows", async () => {
 		await c.speak();
 		await c.reads("interrupted", "li[data-who=box]");
-		await c.page.waitForFunction(() => document.querySelectorAll("li[data-who=you]:not(.interim)").length > 1, null, { polling: 50 });
+		await c.page.waitForFunction(
+			() => document.querySelectorAll("li[data-who=you]:not(.interim)").length > 1,
+			null,
+			{ polling: 50 },
+		);
 	});
 	await c.accessible("a conversation");
 	await c.law("the stages of a turn are shown, and add up", async () => {
 		await c.page.waitForSelector(".waterfall");
-		const rows = await c.page.evaluate(() => [...document.querySelector(".waterfall").querySelectorAll("tbody tr")].map((r) => [r.querySelector("th").innerText, Number(r.querySelector(".number").innerText)]));
+		const rows = await c.page.evaluate(() =>
+			[...document.querySelector(".waterfall").querySelectorAll("tbody tr")].map((r) => [
+				r.querySelector("th").innerText,
+				Number(r.querySelector(".number").innerText),
+			]),
+		);
 		assert.equal(rows.length, 6, JSON.stringify(rows));
-		const of = Object.fromEntries(rows), sum = rows.slice(1).reduce((all, [, ms]) => all + ms, 0);
-		const whole = Number(/: (\d+) ms/.exec(await c.page.evaluate(() => document.querySelector(".waterfall caption").innerText))[1]);
-		assert.ok(of["Silence that ends the turn"] > 300 && whole >= of["Silence that ends the turn"], JSON.stringify(rows));
+		const of = Object.fromEntries(rows),
+			sum = rows.slice(1).reduce((all, [, ms]) => all + ms, 0);
+		const whole = Number(
+			/: (\d+) ms/.exec(await c.page.evaluate(() => document.querySelector(".waterfall caption").innerText))[1],
+		);
+		assert.ok(
+			of["Silence that ends the turn"] > 300 && whole >= of["Silence that ends the turn"],
+			JSON.stringify(rows),
+		);
 		assert.ok(Math.abs(sum - whole) <= 5, `${sum} of ${whole}: ${JSON.stringify(rows)}`);
 	});
 	await c.law("feelings are drawn over time, and told in a table", async () => {
 		await c.choose("Whose", "box");
 		await c.page.waitForSelector(".chart canvas");
 		await c.press("As a table");
-		await c.page.waitForFunction(() => [...document.querySelectorAll("section table td")].some((td) => td.innerText.trim())); // a box that is behind leaves some out
+		await c.page.waitForFunction(() =>
+			[...document.querySelectorAll("section table td")].some((td) => td.innerText.trim()),
+		); // a box that is behind leaves some out
 	});
 	await c.law("the conversation ends where somebody ends it", async () => {
 		await c.press("End conversation");
 		await c.reads("The conversation is over");
 	});
 	await c.law("one may type, and by a socket where no call finds its way", async () => {
-		await c.page.evaluate(() => { window.RTC = window.RTCPeerConnection; window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } }; });
+		await c.page.evaluate(() => {
+			window.RTC = window.RTCPeerConnection;
+			window.RTCPeerConnection = class {
+				constructor() {
+					throw new Error("none here");
+				}
+			};
+		});
 		await c.choose("Config", "");
 		await c.fill("Type instead", "Is it open?");
 		await c.page.keyboard.press("Enter");
@@ -62,7 +94,9 @@ exports.steps = async (c, { assert }) => {
 		await said("box", /You said/i);
 		await c.reads("WebSocket", ".tag");
 		await c.reads(/typed: \d+ ms/, "caption");
-		await c.page.evaluate(() => { window.RTCPeerConnection = window.RTC; });
+		await c.page.evaluate(() => {
+			window.RTCPeerConnection = window.RTC;
+		});
 		await c.press("End conversation");
 		await c.reads("The conversation is over");
 	});

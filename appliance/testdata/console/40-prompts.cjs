@@ -12,14 +12,20 @@ exports.steps = async (c, { assert }) => {
 		await c.press("New prompt");
 		await c.fill("Name", "Clock Museum");
 		await c.fill("Role", "You are the voice at the entrance of the Clock Museum.");
-		await c.fill("Facts", "On Mondays the museum is closed.\nA ticket for an adult costs 14 dollars.\nclosed Tue\n");
+		await c.fill(
+			"Facts",
+			"On Mondays the museum is closed.\nA ticket for an adult costs 14 dollars.\nclosed Tue\n",
+		);
 		await c.reads("Line 3 is not a whole sentence", ".advice");
 		await c.fill("Facts", "On Mondays the museum is closed.\nA ticket for an adult costs 14 dollars.");
 		await c.press("Add an example");
 		await c.fill("Question 1", "Are you open on Monday?");
 		await c.fill("Answer 1", "No, on Mondays we are closed.");
 		await c.press("Text of the prompt");
-		await c.reads(/Museum\.\n\nFacts:\n- On Mondays the museum is closed\.\n- A ticket[^\n]*\n\nExamples:\nQuestion: Are you open on Monday\?\nAnswer: No/, "pre");
+		await c.reads(
+			/Museum\.\n\nFacts:\n- On Mondays the museum is closed\.\n- A ticket[^\n]*\n\nExamples:\nQuestion: Are you open on Monday\?\nAnswer: No/,
+			"pre",
+		);
 	});
 	await c.law("what is written from right to left runs so", async () => {
 		await c.fill("Rules", "المتحف مغلق.");
@@ -69,7 +75,10 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("Back asks before it loses what is not saved", async () => {
 		const asked = [];
-		const answers = (d) => { asked.push(d.message()); return asked.length === 1 ? d.dismiss() : d.accept(); };
+		const answers = (d) => {
+			asked.push(d.message());
+			return asked.length === 1 ? d.dismiss() : d.accept();
+		};
 		c.page.on("dialog", answers);
 		await c.fill("Version note", "nothing");
 		await c.fill("Name", "Plainer");
@@ -83,7 +92,10 @@ exports.steps = async (c, { assert }) => {
 		assert.equal(asked.length, 2, asked.join());
 	});
 	await c.law("a name that is HTML is a name", async () => {
-		await c.ask("POST", "/v0/evi/prompts", { name: "<img src=x onerror=alert(1)>", text: "<script>alert(2)</script>" });
+		await c.ask("POST", "/v0/evi/prompts", {
+			name: "<img src=x onerror=alert(1)>",
+			text: "<script>alert(2)</script>",
+		});
 		await c.go("talk");
 		await c.go("prompts");
 		await c.reads("<img src=x onerror=alert(1)>", "td");

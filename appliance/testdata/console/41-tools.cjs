@@ -7,17 +7,20 @@ exports.steps = async (c, { assert }) => {
 		await c.fill("Name", "next_train");
 		await c.fill("Description", "Tells when the next train to a town leaves.");
 		await c.reads("Where to", "main table");
-		await c.fill("Arguments, as a JSON schema", "{\"type\": ");
+		await c.fill("Arguments, as a JSON schema", '{"type": ');
 		await c.reads("Not valid JSON", ".error");
 	});
 	await c.law("one that the box refuses is told at its field", async () => {
-		await c.fill("Arguments, as a JSON schema", "{\"type\": \"thing\"}");
+		await c.fill("Arguments, as a JSON schema", '{"type": "thing"}');
 		await c.press("Make this tool");
 		await c.reads("not a JSON schema", ".field .error");
 	});
 	await c.accessible("a tool");
 	await c.law("a tool is made", async () => {
-		await c.fill("Arguments, as a JSON schema", "{\"type\": \"object\", \"properties\": {\"town\": {\"type\": \"string\", \"description\": \"Where to\"}}, \"required\": [\"town\"]}");
+		await c.fill(
+			"Arguments, as a JSON schema",
+			'{"type": "object", "properties": {"town": {"type": "string", "description": "Where to"}}, "required": ["town"]}',
+		);
 		await c.press("Make this tool");
 		await c.reads("Version 0");
 	});
@@ -32,6 +35,12 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Save");
 		await c.reads("next_bus", "h1");
 		const { body } = await c.ask("GET", "/v0/evi/tools?restrict_to_most_recent=false&name=next_bus");
-		assert.deepEqual(body.tools_page.map((t) => [t.name, t.version]), [["next_bus", 0], ["next_bus", 1]]);
+		assert.deepEqual(
+			body.tools_page.map((t) => [t.name, t.version]),
+			[
+				["next_bus", 0],
+				["next_bus", 1],
+			],
+		);
 	});
 };

@@ -13,7 +13,14 @@ exports.steps = async (c, { assert }) => {
 		await c.reads(/^1 of \d+ voices/, "[role=status]");
 		await c.fill("Sample text", "Hello from the console.");
 		await c.press("Play Joe");
-		await c.page.waitForFunction(() => [...document.querySelectorAll("button[aria-pressed=true]")].some((b) => b.textContent.startsWith("Stop")), null, { polling: 30 });
+		await c.page.waitForFunction(
+			() =>
+				[...document.querySelectorAll("button[aria-pressed=true]")].some((b) =>
+					b.textContent.startsWith("Stop"),
+				),
+			null,
+			{ polling: 30 },
+		);
 	});
 	await c.law("what no voice is like is said", async () => {
 		await c.fill("Name", "nobody of that name");
@@ -38,7 +45,10 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("Saved as Keeper");
 	});
 	await c.law("a voice stands in for one that the box does not have, until it is removed", async () => {
-		const spoken = () => c.ask("POST", "/v0/tts", { utterances: [{ text: "Hello.", voice: { name: "gazza/1", provider: "HUME_AI" } }] });
+		const spoken = () =>
+			c.ask("POST", "/v0/tts", {
+				utterances: [{ text: "Hello.", voice: { name: "gazza/1", provider: "HUME_AI" } }],
+			});
 		assert.equal((await spoken()).status, 404);
 		await c.go("voices");
 		await c.press("Stand-ins");
@@ -58,7 +68,16 @@ exports.steps = async (c, { assert }) => {
 		assert.equal((await spoken()).status, 404);
 	});
 	await c.law("a voice with which a config speaks is not deleted, and says which", async () => {
-		assert.equal((await c.ask("POST", "/v0/evi/configs", { name: "Tower", evi_version: "4-mini", voice: { name: "Keeper" } })).status, 201);
+		assert.equal(
+			(
+				await c.ask("POST", "/v0/evi/configs", {
+					name: "Tower",
+					evi_version: "4-mini",
+					voice: { name: "Keeper" },
+				})
+			).status,
+			201,
+		);
 		await c.go("voices");
 		await c.reads("Used by Tower", "li");
 		await c.press("Delete Keeper");
@@ -69,6 +88,10 @@ exports.steps = async (c, { assert }) => {
 		await c.ask("DELETE", `/v0/evi/configs/${body.configs_page[0].id}`);
 		await c.press("Delete Keeper");
 		await c.press("Delete", "dialog");
-		await c.page.waitForFunction(() => !document.querySelector("dialog") && ![...document.querySelectorAll("h2")].some((h) => h.innerText === "Keeper"));
+		await c.page.waitForFunction(
+			() =>
+				!document.querySelector("dialog") &&
+				![...document.querySelectorAll("h2")].some((h) => h.innerText === "Keeper"),
+		);
 	});
 };

@@ -5,7 +5,11 @@ exports.steps = async (c, { assert }) => {
 	const newest = async () => (await c.ask("GET", "/v0/evi/configs?name=Museum")).body.configs_page[0];
 	await c.law("a config is put together of what there is", async () => {
 		await c.ask("POST", "/v0/evi/prompts", { name: "Guide", text: "You show visitors around." });
-		await c.ask("POST", "/v0/evi/tools", { name: "lamp", description: "Switches the lamp.", parameters: "{\"type\":\"object\"}" });
+		await c.ask("POST", "/v0/evi/tools", {
+			name: "lamp",
+			description: "Switches the lamp.",
+			parameters: '{"type":"object"}',
+		});
 		await c.go("configs");
 		await c.press("New config");
 		await c.fill("Name", "Museum");
@@ -23,10 +27,19 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Add a webhook");
 		await c.fill("URL of webhook 1", "http://8.8.8.8/told");
 		await c.press("Make this config");
-		await c.page.waitForFunction(() => /private|https/i.test(document.querySelector("input[type=url][aria-invalid]")?.closest(".field").querySelector(".error")?.innerText ?? ""));
+		await c.page.waitForFunction(() =>
+			/private|https/i.test(
+				document.querySelector("input[type=url][aria-invalid]")?.closest(".field").querySelector(".error")
+					?.innerText ?? "",
+			),
+		);
 		await c.press("Remove webhook 1");
 	});
-	await c.ask("POST", "/v0/evi/tools", { name: "t".repeat(60), description: `Has a long name. ${"d".repeat(60)}`, parameters: "{\"type\":\"object\"}" });
+	await c.ask("POST", "/v0/evi/tools", {
+		name: "t".repeat(60),
+		description: `Has a long name. ${"d".repeat(60)}`,
+		parameters: '{"type":"object"}',
+	});
 	await c.accessible("a config");
 	await c.walked("a config");
 	await c.law("it is made as it was filled in", async () => {
@@ -35,8 +48,14 @@ exports.steps = async (c, { assert }) => {
 		const made = await newest();
 		assert.equal(made.prompt.name, "Guide");
 		assert.equal(made.prompt.version_type, "LATEST");
-		assert.deepEqual(made.tools.map((t) => t.name), ["lamp"]);
-		assert.deepEqual(made.builtin_tools.map((t) => t.name), ["hang_up"]);
+		assert.deepEqual(
+			made.tools.map((t) => t.name),
+			["lamp"],
+		);
+		assert.deepEqual(
+			made.builtin_tools.map((t) => t.name),
+			["hang_up"],
+		);
 		assert.deepEqual(made.event_messages.on_new_chat, { enabled: true, text: "Welcome to the museum." });
 		assert.deepEqual(made.examples, [{ user: "Is there a lift?", assistant: "No, there is none." }]);
 	});
@@ -50,13 +69,19 @@ exports.steps = async (c, { assert }) => {
 		after.turn_detection.end_of_turn_silence_ms = before.turn_detection.end_of_turn_silence_ms;
 		for (const one of [before, after]) for (const field of ["version", "modified_on"]) delete one[field];
 		assert.deepEqual(after, before);
-		await c.reads("\"end_of_turn_silence_ms\": 1000", ".difference .added");
+		await c.reads('"end_of_turn_silence_ms": 1000', ".difference .added");
 	});
 	await c.law("who saves over a version that somebody else has made meanwhile is asked", async () => {
 		const { id } = await newest();
-		await c.ask("POST", `/v0/evi/configs/${id}`, { evi_version: "4-mini", version_description: "of another browser" });
+		await c.ask("POST", `/v0/evi/configs/${id}`, {
+			evi_version: "4-mini",
+			version_description: "of another browser",
+		});
 		const asked = [];
-		const answers = (d) => { asked.push(d.message()); return asked.length === 1 ? d.dismiss() : d.accept(); };
+		const answers = (d) => {
+			asked.push(d.message());
+			return asked.length === 1 ? d.dismiss() : d.accept();
+		};
 		c.page.on("dialog", answers);
 		await c.fill("Speech that interrupts (ms)", "900");
 		await c.press("Save");
@@ -72,16 +97,24 @@ exports.steps = async (c, { assert }) => {
 	await c.law("it is saved as a file that makes the same config", async () => {
 		await c.page.evaluate(() => {
 			const make = URL.createObjectURL.bind(URL);
-			URL.createObjectURL = (blob) => { window.saved = blob; return make(blob); };
+			URL.createObjectURL = (blob) => {
+				window.saved = blob;
+				return make(blob);
+			};
 		});
 		await c.press("Save as JSON");
 		const posted = JSON.parse(await c.page.evaluate(() => window.saved.text()));
 		const { status, body } = await c.ask("POST", "/v0/evi/configs", { ...posted, name: "Copy" });
 		assert.equal(status, 201, JSON.stringify(body));
 		const now = await newest();
-		for (const one of [now, body]) for (const field of ["id", "name", "version", "created_on", "modified_on", "version_description"]) delete one[field];
+		for (const one of [now, body])
+			for (const field of ["id", "name", "version", "created_on", "modified_on", "version_description"])
+				delete one[field];
 		assert.deepEqual(body, now);
-		await c.ask("DELETE", `/v0/evi/configs/${(await c.ask("GET", "/v0/evi/configs?name=Copy")).body.configs_page[0].id}`);
+		await c.ask(
+			"DELETE",
+			`/v0/evi/configs/${(await c.ask("GET", "/v0/evi/configs?name=Copy")).body.configs_page[0].id}`,
+		);
 	});
 	await c.law("one goes back to what it was", async () => {
 		await c.choose("From", "0");

@@ -3,23 +3,36 @@
 
 // talks holds a chat over the socket as a client does: a tool is called and answered, and then a
 // question, each after the answer before was played.
-const talks = (c, config) => c.page.evaluate((config) => new Promise((done, fails) => {
-	const ws = new WebSocket(`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}&session_settings[custom_session_id]=till-7`);
-	const send = (m) => ws.send(JSON.stringify(m));
-	const asks = ["use lamp", "Where is the <Lighthouse>?"];
-	let id, heard = 0;
-	ws.onerror = () => fails(new Error("no socket"));
-	ws.onmessage = ({ data }) => {
-		const m = JSON.parse(data);
-		if (m.type === "error") fails(new Error(m.message));
-		if (m.type === "chat_metadata") id = m.chat_id;
-		if (m.type === "tool_call") send({ type: "tool_response", tool_call_id: m.tool_call_id, content: "The lamp is on." });
-		if (m.type === "audio_output") heard = Math.max(heard, performance.now()) + (atob(m.data).length - 44) / 96; // 48 kHz, 16 bits
-		if (m.type !== "assistant_end") return;
-		setTimeout(() => asks.length > 0 ? send({ type: "user_input", text: asks.shift() }) : ws.close(1000), heard - performance.now() + 300);
-	};
-	ws.onclose = () => done(id);
-}), config);
+const talks = (c, config) =>
+	c.page.evaluate(
+		(config) =>
+			new Promise((done, fails) => {
+				const ws = new WebSocket(
+					`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}&session_settings[custom_session_id]=till-7`,
+				);
+				const send = (m) => ws.send(JSON.stringify(m));
+				const asks = ["use lamp", "Where is the <Lighthouse>?"];
+				let id,
+					heard = 0;
+				ws.onerror = () => fails(new Error("no socket"));
+				ws.onmessage = ({ data }) => {
+					const m = JSON.parse(data);
+					if (m.type === "error") fails(new Error(m.message));
+					if (m.type === "chat_metadata") id = m.chat_id;
+					if (m.type === "tool_call")
+						send({ type: "tool_response", tool_call_id: m.tool_call_id, content: "The lamp is on." });
+					if (m.type === "audio_output")
+						heard = Math.max(heard, performance.now()) + (atob(m.data).length - 44) / 96; // 48 kHz, 16 bits
+					if (m.type !== "assistant_end") return;
+					setTimeout(
+						() => (asks.length > 0 ? send({ type: "user_input", text: asks.shift() }) : ws.close(1000)),
+						heard - performance.now() + 300,
+					);
+				};
+				ws.onclose = () => done(id);
+			}),
+		config,
+	);
 
 exports.steps = async (c, { assert }) => {
 	let id;
@@ -39,8 +52,10 @@ exports.steps = async (c, { assert }) => {
 	await c.accessible("the chats");
 	await c.law("Back from a chat leads to its row, with the older ones that were shown", async () => {
 		let first;
-		await c.page.route("**/v0/box/chats?*", async (route) => { // there are not as many as a page has
-			if (new URL(route.request().url()).searchParams.has("before")) return route.fulfill({ json: { chats: first.map((chat) => ({ ...chat, id: `older-${chat.id}` })) } });
+		await c.page.route("**/v0/box/chats?*", async (route) => {
+			// there are not as many as a page has
+			if (new URL(route.request().url()).searchParams.has("before"))
+				return route.fulfill({ json: { chats: first.map((chat) => ({ ...chat, id: `older-${chat.id}` })) } });
 			first = (await (await route.fetch()).json()).chats;
 			await route.fulfill({ json: { chats: first, next: id } });
 		});
@@ -81,15 +96,23 @@ exports.steps = async (c, { assert }) => {
 		const last = await c.page.$$eval("[data-who=agent] button.at", (all) => all.length);
 		assert.ok(last >= 3, `${last} sentences can be played`);
 		await c.page.$$eval("[data-who=agent] button.at", (all) => all.at(-1).click());
-		await c.page.waitForFunction(() => !document.querySelector("audio").paused && document.querySelector("audio").currentTime > 0.2);
+		await c.page.waitForFunction(
+			() => !document.querySelector("audio").paused && document.querySelector("audio").currentTime > 0.2,
+		);
 		await c.reads("Where is the <Lighthouse>?", "[data-who=agent][aria-current=true]");
 		await c.page.$$eval("[data-who=agent] button.at", (all) => all[0].click());
 		await c.reads("Welcome to the museum.", "[data-who=agent][aria-current=true]");
 		// The sound at the position of the words is not silence.
 		const loud = await c.page.evaluate(async () => {
 			const wav = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
-			const { data, rate } = { data: new Int16Array(wav.slice(44, 44 + 2 * Math.floor((wav.byteLength - 44) / 2))), rate: 24_000 };
-			const at = document.querySelector("[data-who=agent] button.at").textContent.split(":").reduce((m, s) => 60 * m + Number(s), 0);
+			const { data, rate } = {
+				data: new Int16Array(wav.slice(44, 44 + 2 * Math.floor((wav.byteLength - 44) / 2))),
+				rate: 24_000,
+			};
+			const at = document
+				.querySelector("[data-who=agent] button.at")
+				.textContent.split(":")
+				.reduce((m, s) => 60 * m + Number(s), 0);
 			return Math.max(...data.slice(at * rate, (at + 2) * rate).map(Math.abs));
 		});
 		assert.ok(loud > 1000, `the loudest sample there is ${loud}`);
@@ -100,14 +123,27 @@ exports.steps = async (c, { assert }) => {
 		const said = body.events_page.find((e) => e.type === "USER_MESSAGE");
 		await c.page.route(`**/v0/evi/chats/${id}?*`, (route) => {
 			const page = Number(new URL(route.request().url()).searchParams.get("page_number"));
-			return route.fulfill({ json: { ...body, total_pages: 52, events_page: Array.from({ length: 100 }, (_, i) => ({ ...said, id: `${page} ${i}`, message_text: `${page} ${i}` })) } });
+			return route.fulfill({
+				json: {
+					...body,
+					total_pages: 52,
+					events_page: Array.from({ length: 100 }, (_, i) => ({
+						...said,
+						id: `${page} ${i}`,
+						message_text: `${page} ${i}`,
+					})),
+				},
+			});
 		});
 		await c.press("Reload");
 		await c.reads("The page omits its end", "main p");
 		await c.page.evaluate(() => {
 			window.saved = undefined;
 			const make = URL.createObjectURL.bind(URL);
-			URL.createObjectURL = (blob) => { window.saved = blob; return make(blob); };
+			URL.createObjectURL = (blob) => {
+				window.saved = blob;
+				return make(blob);
+			};
 		});
 		await c.press("Save as text");
 		await c.page.waitForFunction(() => window.saved);

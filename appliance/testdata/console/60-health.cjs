@@ -4,7 +4,18 @@
 exports.steps = async (c, { assert }) => {
 	await c.law("the figures of the box are shown", async () => {
 		await c.go("health");
-		for (const name of ["Answer time, median", "Late answers", "Live chats", "CPU cores in use", "Queued calls", "Memory", "Disk", "Pending webhooks", "Certificate", "Newest backup"]) {
+		for (const name of [
+			"Answer time, median",
+			"Late answers",
+			"Live chats",
+			"CPU cores in use",
+			"Queued calls",
+			"Memory",
+			"Disk",
+			"Pending webhooks",
+			"Certificate",
+			"Newest backup",
+		]) {
 			await c.reads(name, "dt");
 		}
 		await c.reads("ready", ".tag");

@@ -3,7 +3,12 @@
 
 exports.steps = async (c, { assert }) => {
 	const shown = () => c.page.$eval("dialog dd code", (e) => e.textContent);
-	const opens = async (key) => (await c.page.evaluate(async (key) => (await fetch("/v0/evi/configs", { credentials: "omit", headers: { "x-service-api-key": key } })).status, key)) === 200;
+	const opens = async (key) =>
+		(await c.page.evaluate(
+			async (key) =>
+				(await fetch("/v0/evi/configs", { credentials: "omit", headers: { "x-service-api-key": key } })).status,
+			key,
+		)) === 200;
 	let first;
 	await c.law("a key is made and shown once", async () => {
 		await c.go("keys");
@@ -31,7 +36,7 @@ exports.steps = async (c, { assert }) => {
 		await c.press("New secrets for Till");
 		await c.press("Make new secrets", "dialog");
 		await c.reads("Copy these secrets now", "dialog h2");
-		assert.ok(await opens(await shown()) && !await opens(first));
+		assert.ok((await opens(await shown())) && !(await opens(first)));
 		await c.press("I have copied them");
 	});
 	await c.law("keys are found", async () => {

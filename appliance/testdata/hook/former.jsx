@@ -7,9 +7,22 @@ import { query, seen } from "./former.js";
 function Talk() {
 	const voice = useVoice();
 	window.voice = voice; // of the newest rendering
-	return <button onClick={() => voice.connect({ auth: { type: "accessToken", value: query.get("token") }, configId: query.get("config") })}>{voice.status.value}</button>;
+	return (
+		<button
+			onClick={() =>
+				voice.connect({
+					auth: { type: "accessToken", value: query.get("token") },
+					configId: query.get("config"),
+				})
+			}
+		>
+			{voice.status.value}
+		</button>
+	);
 }
 
 createRoot(document.getElementById("root")).render(
-	<VoiceProvider enableAudioWorklet={false} {...seen}><Talk /></VoiceProvider>,
+	<VoiceProvider enableAudioWorklet={false} {...seen}>
+		<Talk />
+	</VoiceProvider>,
 );

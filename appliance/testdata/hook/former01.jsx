@@ -10,5 +10,7 @@ function Talk() {
 }
 
 createRoot(document.getElementById("root")).render(
-	<VoiceProvider auth={{ type: "accessToken", value: query.get("token") }} configId={query.get("config")} {...seen}><Talk /></VoiceProvider>,
+	<VoiceProvider auth={{ type: "accessToken", value: query.get("token") }} configId={query.get("config")} {...seen}>
+		<Talk />
+	</VoiceProvider>,
 );

@@ -25,27 +25,62 @@ function Talk() {
 	return (
 		<main>
 			<h1>Talk to the box</h1>
-			<p id="status">{voice.status.value} {voice.isPlaying ? "playing" : "silent"} {voice.playerQueueLength} {voice.isMuted ? "muted" : "listening"} {voice.isPaused ? "paused" : ""} {voice.callDurationTimestamp}</p>
+			<p id="status">
+				{voice.status.value} {voice.isPlaying ? "playing" : "silent"} {voice.playerQueueLength}{" "}
+				{voice.isMuted ? "muted" : "listening"} {voice.isPaused ? "paused" : ""} {voice.callDurationTimestamp}
+			</p>
 			<p id="error">{voice.error?.message}</p>
-			<button id="connect" onClick={() => { window.connecting = voice.connect(window.options); }}>Connect</button>
-			<button id="mute" onClick={voice.isMuted ? voice.unmute : voice.mute}>Mute</button>
-			<button id="pause" onClick={voice.isPaused ? voice.resumeAssistant : voice.pauseAssistant}>Pause</button>
-			<button id="disconnect" onClick={() => { window.disconnecting = voice.disconnect(); }}>Disconnect</button>
-			<ol>{voice.messages.map((m, i) => <li key={i}><b>{m.type}</b> {words(m)}</li>)}</ol>
+			<button
+				id="connect"
+				onClick={() => {
+					window.connecting = voice.connect(window.options);
+				}}
+			>
+				Connect
+			</button>
+			<button id="mute" onClick={voice.isMuted ? voice.unmute : voice.mute}>
+				Mute
+			</button>
+			<button id="pause" onClick={voice.isPaused ? voice.resumeAssistant : voice.pauseAssistant}>
+				Pause
+			</button>
+			<button
+				id="disconnect"
+				onClick={() => {
+					window.disconnecting = voice.disconnect();
+				}}
+			>
+				Disconnect
+			</button>
+			<ol>
+				{voice.messages.map((m, i) => (
+					<li key={i}>
+						<b>{m.type}</b> {words(m)}
+					</li>
+				))}
+			</ol>
 		</main>
 	);
 }
 
 window.options = {
-	auth: { type: "apiKey", value: query.get("key") }, hostname: query.get("box"), configId: query.get("config"),
+	auth: { type: "apiKey", value: query.get("key") },
+	hostname: query.get("box"),
+	configId: query.get("config"),
 	audioConstraints: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
 };
 createRoot(document.getElementById("root")).render(
 	// Otherwise the worklet would be fetched from a host of the hook's makers.
 	<VoiceProvider
-		enableAudioWorklet={false} clearMessagesOnDisconnect={false} onToolCall={onToolCall}
-		onError={(e) => seen.errors.push(e)} onAudioStart={(id) => seen.starts.push(id)} onAudioEnd={(id) => seen.ends.push(id)}
-		onInterruption={(m) => seen.interruptions.push(m.type)} onClose={(e) => seen.closes.push(e?.code)} onMessage={(m) => seen.messages.push(m)}
+		enableAudioWorklet={false}
+		clearMessagesOnDisconnect={false}
+		onToolCall={onToolCall}
+		onError={(e) => seen.errors.push(e)}
+		onAudioStart={(id) => seen.starts.push(id)}
+		onAudioEnd={(id) => seen.ends.push(id)}
+		onInterruption={(m) => seen.interruptions.push(m.type)}
+		onClose={(e) => seen.closes.push(e?.code)}
+		onMessage={(m) => seen.messages.push(m)}
 	>
 		<Talk />
 	</VoiceProvider>,
