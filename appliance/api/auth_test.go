@@ -32,7 +32,7 @@ type storeBox struct {
 	time time.Time
 	kept connection.Authorization // of the last chat
 
-	Chats // nobody follows or steers one
+	Chats // nil: the tests follow and steer no chat
 }
 
 func startBox(t *testing.T, origins ...string) *storeBox {

@@ -56,7 +56,7 @@ func (d *described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kept := &recordedAnswer{ResponseWriter: w}
 	d.API.ServeHTTP(kept, r)
 	method, path, ok := strings.Cut(r.Pattern, " ")
-	if !ok { // a path or a method that there is not
+	if !ok { // an unknown path or method
 		path = ""
 	}
 	d.check(strings.ToLower(method), strings.TrimSuffix(path, "{$}"), r.Method, kept)
@@ -216,7 +216,7 @@ func TestTheExamplesWork(t *testing.T) {
 		if rt.about.Body == "" || rt.about.Upload != "" || rt.access == byAnyone {
 			continue
 		}
-		if rt.path == "/v0/box/operator" { // for a session; a key is of one account for good
+		if rt.path == "/v0/box/operator" { // for sessions; a key belongs to one account
 			continue
 		}
 		tried++

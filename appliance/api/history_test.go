@@ -647,7 +647,7 @@ func TestTheRestOfADamagedRecordingIsServed(t *testing.T) {
 	for name, damage := range map[string]struct {
 		side   store.Side
 		change func([]byte) []byte
-		lost   store.Side // that is not heard at all
+		lost   store.Side // the side that cannot be decoded
 	}{
 		"one side is garbage": {store.UserSide, garbage, store.UserSide},
 		"the other side is":   {store.AssistantSide, garbage, store.AssistantSide},

@@ -111,7 +111,7 @@ func TestARevokedLinkEndsADownload(t *testing.T) {
 	if n, err := io.ReadFull(sound, make([]byte, 10)); n != 10 || err != nil {
 		t.Fatal(n, err)
 	}
-	turn <- struct{}{} // somebody else is heard
+	turn <- struct{}{} // another request is decoding
 	read := make(chan error)
 	go func() {
 		_, err := sound.Read(make([]byte, 10))

@@ -149,7 +149,7 @@ func TestRejectedRequestsCountForTheAddress(t *testing.T) {
 		want               int
 	}{
 		{"no such path", "GET", "/nowhere", nil, 404},
-		{"a crooked path", "GET", "/v0//evi", nil, 404},
+		{"an unclean path", "GET", "/v0//evi", nil, 404},
 		{"a broken query", "GET", "/docs?%", nil, 400},
 		{"a method", "PUT", "/healthz", nil, 405},
 		{"OPTIONS", "OPTIONS", "/healthz", nil, 204},

@@ -29,7 +29,7 @@ func TestRequestsAreLimitedByAccount(t *testing.T) {
 				t.Fatalf("request %d: %d", i, got)
 			}
 		}
-		for range 100 { // who is refused is not put off any further by it
+		for range 100 { // rejected requests do not count
 			if got := ask("one"); got != 429 {
 				t.Fatalf("one more: %d", got)
 			}
@@ -83,7 +83,7 @@ func TestRequestsWithoutAKeyAreLimitedByAddress(t *testing.T) {
 			t.Fatalf("on the machine itself: %d", got)
 		}
 	}
-	// An account has its own share, wherever it is; a socket is refused before
+	// An account has its own rate, at any address; a socket is refused before
 	// the upgrade.
 	for _, rt := range rows {
 		if rt.isSocket() {

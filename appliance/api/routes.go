@@ -19,18 +19,19 @@ type row struct {
 	handle       handler
 }
 
-// handler answers a request that enforce.go has admitted. refuse answers the
-// error that it returns.
+// handler answers a request that enforce.go has admitted. answerError answers
+// the error that it returns.
 type handler func(w http.ResponseWriter, r *http.Request, by caller) error
 
-// Who may use a route.
+// Who may use a route. A session of the console opens what an operator's key
+// opens.
 const (
 	byAnyone   = describe.Anyone
 	byLink     = describe.Link     // a client with a link that the box has signed
 	bySecret   = describe.Secret   // a client with an API key and its secret key
 	byToken    = describe.Token    // a client with an API key or an access token
 	byKey      = describe.Key      // a client with an API key
-	byOperator = describe.Operator // a client with an operator's API key, or a session of the console
+	byOperator = describe.Operator // a client with an operator's API key
 )
 
 // The largest request bodies, in bytes. Bodies above jsonBody are streamed to
@@ -48,11 +49,11 @@ const (
 // the request body. The transfer of the body and of the answer depends on the
 // client and is bounded in transfer.go.
 const (
-	quick     = 10 * time.Second // made in memory: a stuck disk must not delay a health check
-	normal    = 30 * time.Second // database queries and single writes; proxies give up after 60 s
-	slow      = 5 * time.Minute  // deletes, checks or installs gigabytes
-	synthesis = 10 * time.Minute // makes half an hour of speech, after waiting for other requests
-	unlimited = time.Duration(-1)
+	quick     = 10 * time.Second  // made in memory: a stuck disk must not delay a health check
+	normal    = 30 * time.Second  // database queries and single writes; proxies give up after 60 s
+	slow      = 5 * time.Minute   // deletes, checks or installs gigabytes
+	synthesis = 10 * time.Minute  // makes half an hour of speech, after waiting for other requests
+	unlimited = time.Duration(-1) // sockets
 )
 
 // Whether a route adds to the data that the account stores. An account whose

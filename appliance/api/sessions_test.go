@@ -94,7 +94,7 @@ func TestOnlyPagesOfTheBoxCanUseTheCookie(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", try.name, a.StatusCode, try.want, a.text)
 		}
 	}
-	// A page of another site cannot sign its reader in as somebody else either.
+	// A page of another site cannot sign its visitor in to another session either.
 	if a := c.signIn(c.link(), "Sec-Fetch-Site", "cross-site"); a.StatusCode != 403 {
 		t.Errorf("signing in from elsewhere: %d", a.StatusCode)
 	}

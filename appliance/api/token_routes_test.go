@@ -37,7 +37,7 @@ func TestAnAccessTokenOpensItsListAndNothingElse(t *testing.T) {
 			w := try(a, rt, "", 0, "Authorization", "Bearer "+whose+" token")
 			switch {
 			case rt.access == byAnyone || rt.access == byLink || rt.access == bySecret:
-				continue // no token is asked for
+				continue // needs no token
 			case tokenRoutes[name]:
 				opened[name] = true
 				if w.Code != 200 {

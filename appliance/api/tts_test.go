@@ -21,8 +21,8 @@ import (
 )
 
 // humVoice is a voice that hums each letter for 10 ms, and a voice for each name but
-// "nobody". Where pace is set, a letter takes as long.
-type humVoice struct{ pace time.Duration }
+// "nobody". If perLetter is set, making a letter takes as long.
+type humVoice struct{ perLetter time.Duration }
 
 func (h humVoice) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (speech.Voice, error) {
 	if ref.Name == "nobody" {
@@ -48,8 +48,8 @@ func (humVoice) RateHz() int { return 24000 }
 
 func (h humVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	for i := range text {
-		if h.pace > 0 {
-			time.Sleep(h.pace)
+		if h.perLetter > 0 {
+			time.Sleep(h.perLetter)
 		}
 		if strings.HasPrefix(text[i:], "broken") {
 			return errors.New("the voice broke")
@@ -119,7 +119,7 @@ func TestSpeechEndsWhenItsKeyIsRevoked(t *testing.T) {
 		Models:  library{},
 		Ready:   &fakes{},
 		Log:     slog.New(slog.DiscardHandler),
-		Speech:  newHumService(humVoice{pace: 10 * time.Millisecond}, records),
+		Speech:  newHumService(humVoice{perLetter: 10 * time.Millisecond}, records),
 	}))
 	defer server.Close()
 	long := strings.Repeat("It goes on and on. ", 250) // 47 s

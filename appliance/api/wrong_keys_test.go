@@ -74,7 +74,7 @@ func TestTheMemoryOfWrongKeysIsBounded(t *testing.T) {
 	}
 	for i := range 10 * maxAddresses {
 		all.count(address(from(i+1)), at)
-		if i%1000 == 0 { // who goes on is remembered however many others come
+		if i%1000 == 0 { // an address that keeps sending is remembered, however many others come
 			if wait, _ := all.count(address(from(0)), at); wait != time.Minute {
 				t.Fatalf("after %d others: wait is %v", i, wait)
 			}
