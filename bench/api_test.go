@@ -39,8 +39,8 @@ func TestAPIMeasuresEveryKindOfCall(t *testing.T) {
 	}
 }
 
-// What the API answers and what is asked straight are about the same rows, and
-// what it refuses is an error and no quick answer.
+// The API and the plain SQL return the same rows, and a refused request is an error, not
+// a fast answer.
 func TestBothSidesOfAnAPICallSucceedOrFail(t *testing.T) {
 	s, err := startAPI(t.Context(), t.TempDir())
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"parley/appliance/engine/espeak"
 )
 
-// TestMain is the box, too: started with the arguments of parley serve, the
-// test binary does what parley does then.
+// TestMain also runs the box: with the arguments of parley serve, the test binary acts as
+// parley.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
@@ -51,7 +51,7 @@ func serve(args []string) error {
 	return appliance.Run(ctx, cfg, appliance.Console{Log: log})
 }
 
-// onlyInFull skips a test that takes minutes, or a machine with nothing else to do.
+// onlyInFull skips a test that takes minutes, or needs an otherwise idle machine.
 func onlyInFull(t *testing.T) {
 	t.Helper()
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
@@ -59,7 +59,7 @@ func onlyInFull(t *testing.T) {
 	}
 }
 
-// options are those of a short benchmark with the models of the test profile.
+// options returns the options of a short benchmark with the models of the test profile.
 func options(t *testing.T) Options {
 	t.Helper()
 	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(),
@@ -84,8 +84,7 @@ func options(t *testing.T) Options {
 	}
 }
 
-// has checks that the figures are there and within what cannot but be true on
-// any machine.
+// has checks that the figures exist, with values that are possible on any machine.
 func (r Report) has(t *testing.T, within map[string][2]float64) {
 	t.Helper()
 	var table strings.Builder

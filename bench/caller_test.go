@@ -14,8 +14,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// script is a box that does as it is told: it is given what the client says,
-// piece by piece, and answers.
+// script is a scripted box: it gets the client's pieces, and answers.
 type script struct {
 	conn    *websocket.Conn
 	heardAt time.Time // the last piece that was not silent
@@ -29,7 +28,7 @@ func (s *script) send(ctx context.Context, m contract.ServerMessage) error {
 	return s.conn.Write(ctx, websocket.MessageText, data)
 }
 
-// hear reads until there were so many pieces of silence behind sound.
+// hear reads until so many pieces of silence follow a sound.
 func (s *script) hear(ctx context.Context, silent int) error {
 	loud, quiet := 0, 0
 	for loud == 0 || quiet < silent {
@@ -53,7 +52,7 @@ func (s *script) hear(ctx context.Context, silent int) error {
 	return nil
 }
 
-// answer says one clip of so much silence and as much sound.
+// answer sends a clip of so much silence and so much sound.
 func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 	clip := audio.Resample(joined(silence(lead), tone(sound, -6)), testRateHz, contract.OutputRateHz)
 	for _, m := range []contract.ServerMessage{
@@ -70,7 +69,7 @@ func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 	return nil
 }
 
-// scripted serves chats that go as play says, and returns their address.
+// scripted serves chats with play, and returns their address.
 func scripted(t *testing.T, play func(context.Context, *script) error) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +88,7 @@ func scripted(t *testing.T, play func(context.Context, *script) error) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// question is a recording with a second of sound, silent at both ends.
+// question returns a recording with a second of sound, silent at both ends.
 func question() []float32 {
 	return joined(silence(200*time.Millisecond), tone(time.Second, -6), silence(100*time.Millisecond))
 }

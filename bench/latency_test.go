@@ -10,8 +10,8 @@ import (
 
 const ms = time.Millisecond
 
-// answered is a turn that went well, answered after d on a machine that could
-// have done it in so much after the pause.
+// answered returns a normal turn, answered after d, on a machine with a limit of chain
+// after the pause.
 func answered(name string, d, chain time.Duration) turn {
 	t := turn{
 		recording: name,

@@ -7,7 +7,7 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// Both modules answer, as plugins and by hand, with the same.
+// Both modules return the same as plugins and in plain wazero.
 func TestPluginsAnswerAsByHand(t *testing.T) {
 	h, err := sandbox.New(t.Context(), sandbox.Options{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 const testRateHz = 16000
 
-// tone is a sine of that loudness, in dB under full scale.
+// tone returns a sine of that level, in dB below full scale.
 func tone(d time.Duration, dB float64) []float32 {
 	pcm := make([]float32, int(d.Seconds()*testRateHz))
 	for i := range pcm {
@@ -65,7 +65,8 @@ func TestWhatIsFarBelowTheLoudestIsSilence(t *testing.T) {
 	}
 }
 
-// A breath of a voice is no sound of it, though it is the loudest of its piece.
+// A breath does not count as sound of a voice, though it is the loudest part of its
+// piece.
 func TestTheFirstSoundOfAVoiceIsNoBreath(t *testing.T) {
 	breath, word := tone(150*time.Millisecond, -70), tone(100*time.Millisecond, -12)
 	for _, row := range []struct {

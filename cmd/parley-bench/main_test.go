@@ -10,7 +10,7 @@ import (
 	"parley/appliance/engine/espeak"
 )
 
-// TestMain is the process that holds espeak-ng, too.
+// TestMain is also the child process that runs eSpeak NG.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()

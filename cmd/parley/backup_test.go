@@ -19,8 +19,8 @@ import (
 	"parley/store"
 )
 
-// aBox is a data folder with a key, a recording, and a store that goes on
-// writing until the test ends.
+// aBox returns a data folder with a key, a recording, and a store that keeps writing
+// until the test ends.
 func aBox(t *testing.T) (dir, key string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "box")
@@ -111,7 +111,7 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	}
 }
 
-// A restore over a box that went on lets nobody in again who was put out since.
+// Access that was ended after the backup stays ended after a restore over the box.
 func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "box")
 	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))

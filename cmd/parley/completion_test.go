@@ -11,7 +11,7 @@ import (
 	"parley/appliance/config"
 )
 
-// A line is typed as far as the bar, completed, and run.
+// Each line is typed up to the bar, completed, and run.
 var typedLines = map[string]string{
 	"parley keys revo":            "keys revoke",
 	"parley serve --profile sm":   "serve --profile small",
@@ -23,8 +23,8 @@ var typedLines = map[string]string{
 	"parley webhooks --state w":   "webhooks --state waiting",
 }
 
-// completionFolder is a folder with a parley that says what it was called with,
-// the scripts that complete it with this program, and things to complete.
+// completionFolder returns a folder with a parley that prints its arguments, the
+// completion scripts of this program, and files to complete.
 func completionFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func completionFolder(t *testing.T) string {
 	return dir
 }
 
-// shell is a command in the folder that finds the parley there first.
+// shell returns a command that runs in the folder and finds the parley there first.
 func shell(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -83,7 +83,7 @@ func TestZshCompletesLines(t *testing.T) {
 	completesLines(t, onScreen(t, 200, cmd), 1)
 }
 
-// completesLines types the lines, the first one at this prompt of the shell's.
+// completesLines types the lines, the first one at this prompt of the shell.
 func completesLines(t *testing.T, s *screen, prompt int) {
 	for typed, want := range typedLines {
 		// What is typed before the prompt is there is not completed.
@@ -113,7 +113,7 @@ func TestFishCompletesLines(t *testing.T) {
 	}
 }
 
-// What a shell offers is what the setting takes.
+// A shell offers the values that the setting allows.
 func TestTheWordsOfASettingAreAllowed(t *testing.T) {
 	offered := 0
 	for _, s := range config.Settings() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A table has a line a row, whatever stands in its cells, for programs that read it.
+// A table has one line a row, whatever its cells contain, for programs that parse it.
 func TestATableHasALineARow(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{out: &out}

@@ -21,8 +21,7 @@ var (
 	flag    = regexp.MustCompile(`^--[a-z][a-z-]*`)
 )
 
-// Every command that the documentation tells somebody to type is one, down to its
-// flags.
+// Every command and flag in the documentation exists.
 func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 	parser, err := newParser()
 	if err != nil {
@@ -63,7 +62,7 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 	}
 }
 
-// typedIn are the commands in a page, without the name of the program.
+// typedIn returns the commands of a page, without the name of the program.
 func typedIn(page string) (all []string) {
 	for _, block := range fence.FindAllStringSubmatch(page, -1) {
 		for _, m := range inBlock.FindAllStringSubmatch(block[1], -1) {
@@ -76,7 +75,7 @@ func typedIn(page string) (all []string) {
 	return all
 }
 
-// unknownIn is the first word of a command line that it does not know, or empty.
+// unknownIn returns the first unknown word of a command line, or "".
 func unknownIn(at *kong.Node, words []string) string {
 	for _, word := range words {
 		word = strings.Trim(word, `'",.()[]`)

@@ -12,7 +12,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// clipAfter is a clip of silence and then a tone, of so many milliseconds each.
+// clipAfter returns a clip of silence and then a tone, of so many milliseconds each.
 func clipAfter(t *testing.T, silence, ms int) []byte {
 	t.Helper()
 	pcm, err := audio.DecodeAll(tone(ms), 48000)
@@ -22,8 +22,8 @@ func clipAfter(t *testing.T, silence, ms int) []byte {
 	return audio.EncodeWAV(append(make([]float32, 48*silence), pcm...), 48000)
 }
 
-// A caller waits from the last sound of a question to the first of its answer, and
-// asks again when the answer has been heard.
+// A caller measures from the last sound of a question to the first of its answer, and
+// asks again after the answer has played.
 func TestACallerIsTimedFromItsLastSoundToTheAnswersFirst(t *testing.T) {
 	const quiet, lead, answer = 10, 200, 300 // pieces of silence that end a turn; ms
 	asked := make(chan time.Time, 2)

@@ -19,8 +19,7 @@ import (
 	"parley/store"
 )
 
-// examined runs doctor and returns its findings by part; of those of one part,
-// the last.
+// examined runs doctor and returns its findings by part, the last one of each part.
 func examined(t *testing.T, wantCode int, args ...string) map[string]doctor.Finding {
 	t.Helper()
 	code, out, errs := parley(t, "", append([]string{"doctor", "--json", "--profile", "test"}, args...)...)
@@ -120,8 +119,8 @@ func TestDoctorKnowsARunningBox(t *testing.T) {
 	}
 }
 
-// recordedBox is a data folder with a chat that ended well, of which both sides
-// were recorded; their files are returned.
+// recordedBox returns a data folder with an ended chat of which both sides were recorded,
+// and the files.
 func recordedBox(t *testing.T) (dir string, files map[store.Side]string) {
 	t.Helper()
 	dir, files = filepath.Join(t.TempDir(), "box"), map[store.Side]string{}
@@ -211,7 +210,7 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 	}
 }
 
-// flip damages the byte at a place of a file, from its end when that is below 0.
+// flip changes the byte at an offset of a file, from its end if the offset is negative.
 func flip(path string, at int) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

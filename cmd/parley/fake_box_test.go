@@ -14,7 +14,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// fakeBox answers chats with script, which is given the socket.
+// fakeBox serves chats with script, which gets the socket.
 func fakeBox(t *testing.T, script func(ctx context.Context, box *fakeLine)) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func (b *fakeLine) send(ctx context.Context, m contract.ServerMessage) {
 	b.conn.Write(ctx, websocket.MessageText, data)
 }
 
-// next is the next message of the client; nil when it hung up.
+// next returns the next message of the client, or nil if it hung up.
 func (b *fakeLine) next(ctx context.Context) contract.ClientMessage {
 	_, data, err := b.conn.Read(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func said(text string) contract.ChatMessage {
 	return contract.ChatMessage{Role: contract.RoleAssistant, Content: text}
 }
 
-// tone is a clip of so many milliseconds.
+// tone returns a clip of so many milliseconds.
 func tone(ms int) []byte {
 	pcm := make([]float32, 48*ms)
 	for i := range pcm {

@@ -9,8 +9,7 @@ import (
 	"parley/internal/golden"
 )
 
-// Scripts and units of the system call these commands with these flags, and set
-// these variables, those that are hidden too.
+// Scripts and system units use these commands, flags and variables, also the hidden ones.
 func TestGoldenCommands(t *testing.T) {
 	parser, err := newParser()
 	if err != nil {
@@ -24,7 +23,8 @@ func TestGoldenCommands(t *testing.T) {
 	golden.Names(t, "commands", append(lines, spelled(parser.Model.Node)...))
 }
 
-// spelled is how n and the commands below it are typed, a line for each flag and argument.
+// spelled returns how n and the commands below it are typed, a line for each flag and
+// argument.
 func spelled(n *kong.Node) []string {
 	lines := []string{n.FullPath()}
 	for _, a := range n.Positional {

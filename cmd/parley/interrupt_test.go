@@ -16,8 +16,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// program is the command line as a process of its own, with nothing in its
-// environment but a home and the given variables.
+// program returns a command that runs the command line in a process of its own, with only
+// a home and the given variables in its environment.
 func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -30,9 +30,8 @@ func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// signalWhenReady starts a program, sends it a signal when ready is closed, and
-// returns its exit code, what it wrote to its standard error, and how long it
-// took to end.
+// signalWhenReady starts a program, sends it a signal when ready is closed, and returns
+// its exit code, its standard error, and how long it took to end.
 func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s syscall.Signal) (code int, errs string,
 	took time.Duration) {
 	t.Helper()
@@ -59,8 +58,8 @@ func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s sysca
 	return code, out.String(), time.Since(begun)
 }
 
-// instantExit is how soon a command ends that does not wait for what it is at: on a busy
-// machine seconds, and else the minutes or the ages that it would wait.
+// instantExit is how soon a command must end that does not wait for its work: seconds on
+// a busy machine, where the work would take minutes or more.
 const atOnce = 20 * time.Second
 
 func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
@@ -90,7 +89,7 @@ func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
 	}
 }
 
-// A command deep in a C library looks at no context.
+// A command in a C library ignores its context.
 func TestACommandThatMayEndAtOnceIsNotWaitedFor(t *testing.T) {
 	c := &console{out: io.Discard, err: io.Discard}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -118,7 +117,7 @@ func TestACommandThatCleansUpIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A command that sees its context end fails with that, and knows no better.
+// A command that returns its context's error has no better message.
 func TestACommandThatFailsOfASignalSaysWhatIsKept(t *testing.T) {
 	c := &console{out: io.Discard, err: io.Discard}
 	ctx, cancel := context.WithCancelCause(t.Context())

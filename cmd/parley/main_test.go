@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine/espeak"
 )
 
-// TestMain is the process that holds espeak-ng, too, and the program itself
-// where a test starts one.
+// TestMain is also the child process that runs eSpeak NG, and the program itself if a
+// test starts it.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
@@ -22,9 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// heedSignals lets the programs that tests start have their signals, also where
-// the tests themselves were started to ignore some (by nohup, say): what a
-// process ignores its children do, what it handles they do not.
+// heedSignals handles signals that the tests were started to ignore, as under nohup:
+// child processes inherit ignored signals, but not handled ones.
 func heedSignals() {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		if signal.Ignored(s) {

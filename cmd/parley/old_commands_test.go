@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What operators typed before is a command of today, or they are told which.
+// A command of an earlier version is translated, or the error names the new one.
 func TestOldSpellings(t *testing.T) {
 	for old, want := range map[string]string{
 		"keys regenerate ID":                  "keys create --renew ID",

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// ctrlC is a standard error that interrupts the command at its first sign of
-// work.
+// ctrlC is a standard error that interrupts the command when it is first written to.
 type ctrlC struct {
 	bytes.Buffer
 	cancel context.CancelCauseFunc
@@ -28,8 +27,8 @@ func (w *ctrlC) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// wantInterrupted runs a command, interrupts it once it works, and expects the
-// exit code 130, at once, and one last line with want.
+// wantInterrupted runs a command, interrupts it once it works, and expects exit code 130
+// at once, and a last line with want.
 func wantInterrupted(t *testing.T, want string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())

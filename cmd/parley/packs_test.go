@@ -12,7 +12,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// packsAt runs parley packs over the folder dir.
+// packsAt runs parley packs with the folder dir.
 func packsAt(t *testing.T, dir string, args ...string) (code int, out, complaint string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -67,7 +67,7 @@ func TestPacksWrongUseExitsWithTwoAndFailureWithOne(t *testing.T) {
 	}
 }
 
-// linkedPacks is a folder with the named packs of this machine in it.
+// linkedPacks returns a folder with links to the named packs of this machine.
 func linkedPacks(t *testing.T, names ...string) string {
 	t.Helper()
 	from := os.Getenv("PARLEY_PACKS")
@@ -132,8 +132,8 @@ func TestOwnModelsAreLoadedBeforeTheyAreAddedAndCanBeCarried(t *testing.T) {
 	}
 }
 
-// A model without a chat template is added where somebody says so, at a terminal or
-// by a flag, and not by mistake.
+// A model without a chat template is added only after consent, at a terminal or by a
+// flag.
 func TestABaseModelIsAddedOnlyWhereThatIsWanted(t *testing.T) {
 	dir, model := linkedPacks(t, "runtime-llama"), packtest.BaseModel(t)
 	code, _, complaint := packsAt(t, dir, "add", model, "--as", "base")

@@ -20,8 +20,8 @@ import (
 	"parley/store"
 )
 
-// parley runs one command line and returns what it printed. The data folder is
-// one of the test's own unless args name one.
+// parley runs one command line and returns its output. The data folder is a temporary one
+// unless args name one.
 func parley(t *testing.T, in string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	return parleyIn(t.Context(), in, []string{"PARLEY_DATA=" + filepath.Join(t.TempDir(), "data")}, args...)
@@ -100,7 +100,7 @@ func TestFailureIsOne(t *testing.T) {
 	}
 }
 
-// leaves are the commands that can be run, hidden ones too.
+// leaves returns the commands that can be run, also hidden ones.
 func leaves(t *testing.T) []*kong.Node {
 	t.Helper()
 	parser, err := newParser()
@@ -129,7 +129,7 @@ func TestEverySettingIsAFlagOfServe(t *testing.T) {
 	}
 }
 
-// flagShown is how the flag of a setting begins in the help.
+// flagShown returns how the flag of a setting begins in the help.
 func flagShown(s config.Setting) string {
 	if s.Switch {
 		return "--" + s.Flag + " "
@@ -137,7 +137,7 @@ func flagShown(s config.Setting) string {
 	return "--" + s.Flag + "="
 }
 
-// Every command that has settings as flags has them from the one table.
+// The flags of settings come from one table in all commands.
 func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
 	parser, err := newParser()
 	if err != nil {
@@ -247,7 +247,7 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 	}
 }
 
-// beginData makes a data folder as a box does at its first start.
+// beginData creates a data folder as a box does at its first start.
 func beginData(t *testing.T) string {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
@@ -261,8 +261,8 @@ func beginData(t *testing.T) string {
 	return data
 }
 
-// Only a box begins a data folder: with a folder that is not there, every
-// command about keys says so and what to do, and makes nothing.
+// Only a box creates a data folder: commands about keys fail for a folder that does not
+// exist, say what to do, and create nothing.
 func TestKeysBeginNoDataFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "typo")
 	for _, args := range [][]string{{"list"}, {"create"}, {"revoke", "x"}, {"create", "--renew", "x"},
@@ -277,7 +277,7 @@ func TestKeysBeginNoDataFolder(t *testing.T) {
 	}
 }
 
-// A key with an end is listed until it is revoked or its time is over.
+// A key that expires is listed until it is revoked or has expired.
 func TestAKeyWithAnEndIsForgotten(t *testing.T) {
 	data := beginData(t)
 	listed := func() string {
@@ -333,7 +333,7 @@ func TestWhatIsSaidIsHeard(t *testing.T) {
 	}
 }
 
-// wantWords wants a line for each word, in the order in which they are heard.
+// wantWords expects a line for each word, in order.
 func wantWords(t *testing.T, lines, text string) {
 	t.Helper()
 	var words []string

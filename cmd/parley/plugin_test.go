@@ -13,8 +13,7 @@ import (
 	"parley/store"
 )
 
-// trial is the file of a plugin of a version. It answers
-// {"do": "config"} with its setting city.
+// trial writes a version of a plugin. It answers {"do": "config"} with its setting city.
 func trial(t *testing.T, version, more string) string {
 	t.Helper()
 	wasm, err := os.ReadFile("../../plugins/sandbox/testdata/extism/assemblyscript.wasm")
@@ -41,7 +40,7 @@ permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + m
 	return file
 }
 
-// emptyBox is the data folder of a box on which nothing has happened.
+// emptyBox returns the data folder of a new box.
 func emptyBox(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -55,8 +54,8 @@ func emptyBox(t *testing.T) string {
 	return dir
 }
 
-// step is a command of parley plugin, how it exits, and a part of what it prints
-// to its output and to its error output.
+// step is a command of parley plugin, its exit code, and a part of its output and of its
+// error output.
 type step struct {
 	in        string
 	args      string
@@ -64,8 +63,8 @@ type step struct {
 	out, errs string
 }
 
-// take runs steps one after the other on one data folder. FIRST and NEXT are two
-// versions of the plugin.
+// take runs steps in order on one data folder. FIRST and NEXT are two versions of the
+// plugin.
 func take(t *testing.T, data string, steps []step) {
 	t.Helper()
 	first, next := trial(t, "1.0.0", ""), trial(t, "1.1.0", ", conversation: transcript")
@@ -83,7 +82,7 @@ func take(t *testing.T, data string, steps []step) {
 	}
 }
 
-// The whole life of a plugin on a box that does not run.
+// The life of a plugin on a box that does not run.
 func TestPluginCommands(t *testing.T) {
 	take(t, emptyBox(t), []step{
 		{"", "list", 0, "NAME", ""},
@@ -138,8 +137,7 @@ func TestPluginCommands(t *testing.T) {
 	})
 }
 
-// Whoever sits at a terminal is asked, sees what it is about, and a secret is not
-// shown where it is typed.
+// At a terminal the command asks, shows what it asks about, and does not echo a secret.
 func TestPluginAsksAtATerminal(t *testing.T) {
 	data := emptyBox(t)
 	file := trial(t, "1.0.0", "")
@@ -166,7 +164,7 @@ func TestPluginAsksAtATerminal(t *testing.T) {
 	}
 }
 
-// A box that runs has what a command changed.
+// Changes of commands take effect in a running box.
 func TestPluginCommandsBesideABox(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	cmd, url := serveTest(t, data)

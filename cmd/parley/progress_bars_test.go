@@ -11,7 +11,7 @@ import (
 	"parley/internal/progress"
 )
 
-// pull is what a pack tells on its way, second by second.
+// pull has the events of a pack, one a second.
 func pullEvents() []progress.Event {
 	return []progress.Event{
 		{

@@ -12,7 +12,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// screen is a terminal that a test sits at.
+// screen is a terminal of a test.
 type screen struct {
 	t        *testing.T
 	keyboard *os.File
@@ -22,7 +22,7 @@ type screen struct {
 	done chan struct{}
 }
 
-// onScreen starts a command on a terminal of so many columns.
+// onScreen starts a command on a terminal with so many columns.
 func onScreen(t *testing.T, columns int, cmd *exec.Cmd) *screen {
 	t.Helper()
 	master, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(columns), Rows: 50})

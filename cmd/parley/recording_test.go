@@ -17,7 +17,7 @@ import (
 	"parley/appliance/audio"
 )
 
-// made has ffmpeg make a recording of two seconds.
+// made returns a recording of two seconds that ffmpeg made.
 func made(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -28,7 +28,7 @@ func made(t *testing.T, name string, args ...string) string {
 	return path
 }
 
-// What the box does not read itself is read through ffmpeg, also from a pipe.
+// Formats without a decoder of ours are converted with ffmpeg, also from a pipe.
 func TestRecordingsOfAllKindsAreRead(t *testing.T) {
 	for _, path := range []string{
 		made(t, "a.flac"), made(t, "a.mp3"), made(t, "a b.m4a"), made(t, "a.aac"),
@@ -50,8 +50,7 @@ func TestRecordingsOfAllKindsAreRead(t *testing.T) {
 	}
 }
 
-// Without ffmpeg it says what the file is, and the very command that converts
-// it.
+// Without ffmpeg the error names the format and a command that converts the file.
 func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 	m4a, speex := made(t, "my talk.m4a", "-c:a", "alac"), made(t, "a.ogg", "-c:a", "libspeex")
 	other := filepath.Join(t.TempDir(), "letter.doc")
@@ -74,8 +73,8 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 	}
 }
 
-// A file that its decoder dies of is not given to ffmpeg, which would decode it by
-// the same library, with all rights.
+// A file that crashes its decoder is not given to ffmpeg, which would decode it with the
+// same library and without a sandbox.
 func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
 	data, err := os.ReadFile(made(t, "a.aac"))
 	if err != nil {
@@ -107,7 +106,7 @@ func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
 	}
 }
 
-// killDecoders kills the processes that decode for this one, once they are at it.
+// killDecoders kills the decoder processes of this one, once they work.
 func killDecoders(t *testing.T) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/status")
@@ -134,8 +133,8 @@ func killDecoders(t *testing.T) {
 	}
 }
 
-// A big-endian WAV file is refused with the reason, as an upload of it is, and not
-// taken for silence.
+// A big-endian WAV file is refused with the reason, as in an upload, and not decoded as
+// silence.
 func TestABigEndianRecordingIsRefused(t *testing.T) {
 	wav := audio.EncodeWAV(make([]float32, 8000), 16000)
 	rifx := filepath.Join(t.TempDir(), "rifx.wav")

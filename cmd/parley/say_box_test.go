@@ -18,8 +18,8 @@ import (
 	"parley/store"
 )
 
-// speakingBox is a data folder whose box answers requests for speech, and how
-// often it was asked.
+// speakingBox returns a data folder whose box answers requests for speech, and how often
+// it was asked.
 func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract.PostedTTS)) (data string,
 	asked *atomic.Int32) {
 	t.Helper()
@@ -65,7 +65,7 @@ func sendSpeech(t *testing.T, w io.Writer, messages ...contract.TTSMessage) {
 	}
 }
 
-// A box that runs speaks: with the voice that is asked for, as it is asked for.
+// A running box speaks, with the requested voice and options.
 func TestTheBoxThatRunsSpeaks(t *testing.T) {
 	half := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz/2))
 	data, asked := speakingBox(t, func(w http.ResponseWriter, p contract.PostedTTS) {
@@ -98,8 +98,8 @@ func TestTheBoxThatRunsSpeaks(t *testing.T) {
 	}
 }
 
-// What a box does not speak is spoken without it, and so is what it is not to be
-// asked: here, where there are no voices, that is where it ends.
+// What a box does not accept is spoken without it, as is everything with --alone. There
+// are no voices here, so that fails.
 func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -127,8 +127,7 @@ func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 	}
 }
 
-// A box that dies in the middle leaves half a text; that is said, and nothing is
-// said twice.
+// If a box crashes in the middle of a text, the command fails, and speaks nothing twice.
 func TestABoxThatBreaksOffIsAFailure(t *testing.T) {
 	for what, breaks := range map[string]func(w http.ResponseWriter){
 		"ended early":        func(http.ResponseWriter) { panic(http.ErrAbortHandler) },

@@ -10,8 +10,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// What comes in chunks of snippets is one file, and its words are timed from its
-// beginning on.
+// The chunks of all snippets become one file, and word times count from its beginning.
 func TestSpeechIsWrittenAsItComes(t *testing.T) {
 	for _, format := range audioFormats() {
 		file := filepath.Join(t.TempDir(), "said")

@@ -19,8 +19,8 @@ import (
 	"parley/internal/layout"
 )
 
-// serveTest is the command line of a box with the models of the test profile,
-// and its address.
+// serveTest returns the command line of a box with the models of the test profile, and
+// its address.
 func serveTest(t *testing.T, data string, more ...string) (cmd *exec.Cmd, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,8 +40,7 @@ func serveTest(t *testing.T, data string, more ...string) (cmd *exec.Cmd, url st
 	return program(t, nil, args...), "http://" + address
 }
 
-// patience is for how long what has to come is waited for: on a machine on which
-// much else runs a box takes a minute to load its models.
+// patience bounds all waits: on a busy machine a box takes a minute to load its models.
 const patience = 5 * time.Minute
 
 // answers waits until the box answers GET url with 200.
@@ -76,8 +75,7 @@ func TestASignalEndsABoxThatIsLoadingAtOnce(t *testing.T) {
 	}
 }
 
-// What the box prints where nobody looks at a terminal is kept by logs, so it
-// holds no secrets.
+// Output that is not on a terminal ends up in logs, so it has no secrets.
 func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
 	secret := regexp.MustCompile(`API key  [0-9A-Za-z_-]{40}`)
 	t.Run("a pipe", func(t *testing.T) {
@@ -157,7 +155,7 @@ func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
 	})
 }
 
-// started starts a box, waits until it is ready, and returns what stops it.
+// started starts a box, waits until it is ready, and returns a function that stops it.
 func started(t *testing.T, cmd *exec.Cmd, url string) (stop func()) {
 	t.Helper()
 	if err := cmd.Start(); err != nil {

@@ -13,8 +13,8 @@ import (
 	"parley/store"
 )
 
-// The sessions of the console are listed and ended beside a box, and a link is made
-// of one that runs only.
+// Sessions of the console are listed and ended whether or not the box runs; a link needs
+// a running box.
 func TestTheSessionsOfTheConsoleAreListedAndEnded(t *testing.T) {
 	data := t.TempDir()
 	s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
@@ -66,8 +66,7 @@ func TestTheSessionsOfTheConsoleAreListedAndEnded(t *testing.T) {
 	}
 }
 
-// A link names the addresses by which the box is reached, and says where there is no
-// microphone.
+// A link names the addresses of the box, and says where the page has no microphone.
 func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 	for _, c := range []struct {
 		url, listen, says string
@@ -109,7 +108,7 @@ func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 	}
 }
 
-// The key of a screen stands among the keys, and is revoked like one.
+// The key of a screen is listed with the keys, and revoked like them.
 func TestScreensAreKeys(t *testing.T) {
 	data, _ := aBox(t)
 	s, err := store.Join(t.Context(), data)

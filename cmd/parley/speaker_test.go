@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// Who makes sound faster than it is heard waits for the speaker, and ends when he
-// is told to.
+// A command that makes sound faster than it plays waits for the loudspeaker, and ends
+// when its context does.
 func TestSoundAheadOfTheSpeakerIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q playQueue
@@ -38,7 +38,7 @@ func TestSoundAheadOfTheSpeakerIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Who only speaks has no flag --wav.
+// A command that only speaks has no flag --wav.
 func TestWhatIsDoneWithoutASoundDeviceFitsTheCommand(t *testing.T) {
 	none := errors.New("there is no loudspeaker")
 	if said := noSound(none, false).Error(); strings.Contains(said, "--wav") || !strings.Contains(said, "--out") {

@@ -127,7 +127,7 @@ func TestAddressesAreUnderstoodAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// The one that talk finds by itself answers as one that was named.
+// talk works alike with the box of the data folder and with a named one.
 func TestTheBoxOfADataFolderIsFound(t *testing.T) {
 	data, _ := aBox(t)
 	if code, _, errs := parley(t, "", "talk", "--text", "--data", data); code != exitFailed ||
@@ -153,8 +153,7 @@ func TestTheBoxOfADataFolderIsFound(t *testing.T) {
 	}
 }
 
-// A box that dies in the middle of an answer says nothing of an end; who talks to
-// it is told so.
+// If a box crashes in the middle of an answer, talk reports it.
 func TestABoxThatDiesIsAFailure(t *testing.T) {
 	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
 		box.next(ctx) // the settings

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A voice of a description is saved for an account, listed and deleted.
+// A designed voice is saved for an account, listed and deleted.
 func TestADesignedVoiceIsSavedAndDeleted(t *testing.T) {
 	data, _ := aBox(t)
 	for _, step := range []struct {

@@ -18,8 +18,8 @@ import (
 	"parley/store"
 )
 
-// boxWithWebhooks is the data folder of a box of which one webhook waits, one was
-// given up and one was delivered; and their ids.
+// boxWithWebhooks returns the data folder of a box with a waiting, a dead and a delivered
+// webhook, and their ids.
 func boxWithWebhooks(t *testing.T) (data string, ids map[store.WebhookState]string) {
 	t.Helper()
 	data, ids = filepath.Join(t.TempDir(), "box"), map[store.WebhookState]string{}
@@ -140,7 +140,7 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	}
 }
 
-// test says whether a receiver takes a signed example, under the rules of the box.
+// --test reports whether a receiver accepts a signed example, under the rules of the box.
 func TestAReceiverIsTried(t *testing.T) {
 	data, _ := boxWithWebhooks(t)
 	_, key, _ := parley(t, "", "keys", "signing-key", "--account", "home", "--data", data)

@@ -14,8 +14,8 @@ import (
 	"parley/internal/bundle"
 )
 
-// registry is a folder of packages with a pip3 that serves them: it notes
-// every call, and hangs for packages named in the file "hang".
+// registry is a folder of packages with a pip3 that serves them: it records every call,
+// and hangs for packages named in the file "hang".
 type registry struct {
 	t      *testing.T
 	folder string
@@ -51,7 +51,7 @@ func (r *registry) write(path, text string, mode os.FileMode) {
 	}
 }
 
-// publish puts a package with one member, data, into the registry.
+// publish adds a package with one member, data, to the registry.
 func (r *registry) publish(name string, data []byte) {
 	r.t.Helper()
 	var b bytes.Buffer
@@ -73,7 +73,7 @@ func (r *registry) hang(names ...string) {
 	r.write(filepath.Join(r.folder, "hang"), strings.Join(names, "\n")+"\n", 0o644)
 }
 
-// calls returns the packages asked for so far and forgets them.
+// calls returns the packages requested so far and resets the list.
 func (r *registry) calls() []string {
 	text, _ := os.ReadFile(filepath.Join(r.folder, "calls"))
 	_ = os.Remove(filepath.Join(r.folder, "calls"))
