@@ -18,7 +18,7 @@ import (
 	"parley/store"
 )
 
-// opened is a database of its own, and the shelf on it.
+// opened returns a database and a registry on it.
 func opened(t *testing.T) (*store.Store, *registry.Registry) {
 	t.Helper()
 	cfg := config.Config{Data: t.TempDir()}
@@ -35,7 +35,7 @@ func opened(t *testing.T) (*store.Store, *registry.Registry) {
 	return records, s
 }
 
-// endedChat is a chat that has ended, of which plugins are to be told.
+// endedChat stores a chat that has ended, with pending hook calls for the plugins.
 func endedChat(t *testing.T, records *store.Store, plugins ...string) {
 	t.Helper()
 	_, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"})
@@ -60,7 +60,8 @@ func endedChat(t *testing.T, records *store.Store, plugins ...string) {
 	}
 }
 
-// stillToTell is who is told next and has been tried how often; empty is nobody.
+// stillToTell returns the plugin of the next hook call and the number of its tries; empty
+// if none is pending.
 func stillToTell(t *testing.T, records *store.Store) (string, int) {
 	t.Helper()
 	next, err := records.NextEndCall(t.Context())
@@ -70,8 +71,8 @@ func stillToTell(t *testing.T, records *store.Store) (string, int) {
 	return next.Plugin, next.Tries
 }
 
-// A plugin that made the box panic at the end of a chat, installed by a box that
-// checked less, fails; the box goes on, and others are told.
+// A plugin that makes the box panic at the end of a chat, installed by a former version
+// with fewer checks, fails; the box goes on, and other plugins are called.
 func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 	records, s := opened(t)
 	wasm, err := os.ReadFile("../../plugins/sandbox/testdata/hostile/kernel-memory.wasm")
@@ -103,11 +104,11 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 	}
 }
 
-// A panic of the box at the end of a chat is counted as a try that failed.
+// A panic of the box at the end of a chat counts as a failed try.
 func TestAPanicAtTheEndOfAChatIsATry(t *testing.T) {
 	records, _ := opened(t)
 	endedChat(t, records, "any")
-	e := endHooks{records, &Plugins{}, slog.New(slog.DiscardHandler)} // without a shelf
+	e := endHooks{records, &Plugins{}, slog.New(slog.DiscardHandler)} // without a registry
 	for try := range endTries {
 		if left, tries := stillToTell(t, records); left != "any" || tries != try {
 			t.Fatalf("still to be told is %q, tried %d times", left, tries)

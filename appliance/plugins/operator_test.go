@@ -14,8 +14,8 @@ import (
 	"parley/store"
 )
 
-// quietPlugin is a plugin that answers with nothing: a WASI command with one
-// function, and its manifest in it.
+// quietPlugin returns a plugin with an empty answer: a WASI command with one function, and
+// its manifest.
 func quietPlugin(t *testing.T, version, more string) io.ReadSeeker {
 	t.Helper()
 	module := []byte(

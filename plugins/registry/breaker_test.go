@@ -19,7 +19,7 @@ func wantState(t *testing.T, s *Registry, want State) Info {
 	return i
 }
 
-// observed has a shelf count how calls ended.
+// observed counts the outcomes of calls.
 func observed(outcomes map[string]int) func(*Parts) {
 	return func(p *Parts) { p.Observe = func(_, _, outcome string, _ time.Duration) { outcomes[outcome]++ } }
 }
@@ -60,7 +60,7 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 	}
 	wantState(t, s, Broken)
 
-	// When the pause is over one call is tried.
+	// After the pause, one call is tried.
 	over := func() {
 		must(t, s.Records.MarkPluginBroken(t.Context(), "tool", mustShow(t, s).Digest, time.Now().UnixMilli()-1, "no"))
 	}
@@ -74,13 +74,13 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 	over()
 	wantSaid(t, s, "d", "one d")
 	wantState(t, s, Ready)
-	for range failuresInARow - 1 { // counted anew
+	for range failuresInARow - 1 { // the count starts again
 		_ = fail()
 	}
 	wantState(t, s, Ready)
 	_ = fail()
 	wantState(t, s, Broken)
-	must(t, other.Grant(t.Context(), "tool", []string{"none"})) // whoever changed it has mended it
+	must(t, other.Grant(t.Context(), "tool", []string{"none"})) // a change counts as a repair
 	wantState(t, s, Ready)
 	wantSaid(t, s, "e", "one e")
 }
@@ -103,7 +103,7 @@ func TestPausesGrow(t *testing.T) {
 	if got := pause(0, now); got != firstPause {
 		t.Errorf("at first: %v", got)
 	}
-	// A clock that was set back by a day closes nothing for a day.
+	// If the clock was set back by a day, the plugin is not paused for a day.
 	p := &plugin{Running: Running{Plugin: store.Plugin{BrokenMS: 1, RetryMS: now.Add(24 * time.Hour).UnixMilli()}}}
 	if _, err := new(breaker).enter(p, now); err != nil {
 		t.Error(err)

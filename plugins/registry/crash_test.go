@@ -64,8 +64,8 @@ func changeUntilKilled(paths []string) error {
 	}
 }
 
-// Killed at any moment, the old plugin is there, or the new one, or none: whole,
-// and with nothing beside it after the next start.
+// After a kill at any moment, the old plugin, the new one, or none is installed, and no
+// other files remain after the next start.
 func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 	data := t.TempDir()
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
@@ -98,8 +98,8 @@ func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 	}
 }
 
-// wantWhole opens the shelf as the next start does, and returns which version is
-// installed, or nothing.
+// wantWhole opens the registry as the next start does, and returns the installed version,
+// or an empty text.
 func wantWhole(t *testing.T, data string) (version string) {
 	t.Helper()
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
@@ -139,7 +139,7 @@ func wantWhole(t *testing.T, data string) (version string) {
 	return all[0].Version
 }
 
-// A new version that fails its own tests, or cannot be run, takes nobody's place.
+// A new version that fails its own tests, or cannot be run, replaces nothing.
 func TestAFailedUpgradeLeavesTheOldVersion(t *testing.T) {
 	data := t.TempDir()
 	failing := errors.New("case one: expected 1, got 2")
@@ -181,7 +181,7 @@ func TestDamagedFilesAreNotRun(t *testing.T) {
 		t.Errorf("it answers %v", err)
 	}
 	must(t, s.Remove(t.Context(), "tool"))
-	install(t, s, fileOf(t, described("1.0.0"), empty)) // which heals it
+	install(t, s, fileOf(t, described("1.0.0"), empty)) // repairs it
 	if _, err := do(s, "", ""); err != nil {
 		t.Error(err)
 	}

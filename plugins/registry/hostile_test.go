@@ -18,8 +18,7 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// refused tells that a plugin is refused, with words, and that the error is of
-// the kind that says so.
+// refused checks that a plugin is refused with an ErrUnusable that contains words.
 func refused(t *testing.T, from, tag, words string) {
 	t.Helper()
 	_, err := Read(from, tag)
@@ -65,7 +64,7 @@ func TestNothingOutsideItsFolderIsRead(t *testing.T) {
 	}
 }
 
-// A plugin is one file: whoever has it in another form is told how to make that.
+// A plugin is one file. The error for another form says how to make that file.
 func TestOtherFormsAreRefusedWithTheWayToTheOneFile(t *testing.T) {
 	dir := t.TempDir()
 	bare, yaml := filepath.Join(dir, "tool.wasm"), filepath.Join(dir, "plugin.yaml")
@@ -97,7 +96,7 @@ func TestAPluginThatCannotBeRunIsRefused(t *testing.T) {
 	}
 }
 
-// ociFiles are the files of an OCI layout of a plugin, by name.
+// ociFiles returns the files of a plugin's OCI layout, by name.
 func ociFiles(t *testing.T, layers map[string]string, change func(name string, d map[string]any)) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -261,7 +260,7 @@ func TestTarsThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-// bomb is a small gzip file of more than may be unpacked.
+// bomb returns a small gzip file that unpacks to more than allowed.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -16,8 +16,7 @@ import (
 	"parley/store"
 )
 
-// A log is followed from another process, and read to its end, also where it says
-// more than is kept of it.
+// Another process can follow a log to its end, even if more is logged than is stored.
 func TestALogIsFollowed(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
@@ -54,8 +53,8 @@ func TestALogIsFollowed(t *testing.T) {
 	}
 }
 
-// A plugin that logs faster than the disk takes it waits for nobody: lines are
-// dropped, and it is told how many.
+// A plugin that logs faster than the disk can write does not wait: lines are dropped and
+// counted.
 func TestLinesThatCannotBeWrittenAreCounted(t *testing.T) {
 	s := box(t, t.TempDir())
 	install(t, s, fileOf(t, described("1.0.0"), empty))
@@ -91,7 +90,7 @@ func logUntilKilled(data string) error {
 	}
 }
 
-// Killed, the lines of the last moment are lost and no others.
+// A kill loses only the lines of the last moment.
 func TestAKilledBoxLosesTheLastLinesAlone(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
@@ -127,7 +126,7 @@ func TestAKilledBoxLosesTheLastLinesAlone(t *testing.T) {
 	}
 }
 
-// What a box had as files of logs before goes at its first start.
+// Log files of former versions are deleted at the first start.
 func TestOldLogFilesAreDeleted(t *testing.T) {
 	data := t.TempDir()
 	old := filepath.Join(data, "plugins", "log")

@@ -14,9 +14,8 @@ var hangs = []byte(
 	"\x00asm\x01\x00\x00\x00\x01\x05\x01\x60\x00\x01\x7f" +
 		"\x03\x02\x01\x00\x05\x03\x01\x00\x01\x07\x06\x01\x02do\x00\x00\x0a\x0a\x01\x08\x00\x03\x40\x0c\x00\x0b\x00\x0b")
 
-// A plugin may be changed in the middle of a call that does not end: the change
-// waits for nobody, the call ends with its time, and what holds after the change
-// holds for the next.
+// A plugin can be changed during a call that does not end: the change does not wait, the
+// call ends at its time limit, and the next call uses the new version.
 func TestChangesInTheMiddleOfACall(t *testing.T) {
 	asks := "permissions: {storage: 1KiB}"
 	for name, change := range map[string]func(*testing.T, *Registry) error{
@@ -37,7 +36,7 @@ func TestChangesInTheMiddleOfACall(t *testing.T) {
 				ended <- err
 			}()
 			<-calling
-			time.Sleep(100 * time.Millisecond) // it hangs by now; if not, the test says less
+			time.Sleep(100 * time.Millisecond) // it hangs by now, or else the test proves less
 			must(t, change(t, s))
 			_, err := s.Call(t.Context(), Origin{Account: "a"}, "do", []byte("{}"))
 			switch {

@@ -11,7 +11,7 @@ import (
 	"parley/plugins/sandbox"
 )
 
-// asBefore installs a plugin as a box did that checked less of it.
+// asBefore installs a plugin as a former version did, with fewer checks.
 func asBefore(t *testing.T, s *Registry, from string) {
 	t.Helper()
 	p, err := Read(from, "")
@@ -19,9 +19,8 @@ func asBefore(t *testing.T, s *Registry, from string) {
 	must(t, s.Install(t.Context(), Offer{Package: p}, Choice{}))
 }
 
-// A plugin that imports the memory of the Extism kernel, with which it made the box
-// panic, is refused when it is installed; one that is in the box already is not run,
-// and the box goes on.
+// A plugin that imports the memory of the Extism kernel, and so could make the box panic,
+// is refused at the installation. If it is installed already, it is not run.
 func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 	wasm, err := os.ReadFile("../sandbox/testdata/hostile/kernel-memory.wasm")
 	must(t, err)
@@ -49,8 +48,8 @@ func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 	wantSaid(t, s, "a", "one a")
 }
 
-// A hook in which the box panics is an error of that plugin: the process goes on,
-// its instances come back, and it is left alone after three.
+// A panic of the box in a hook is an error of that plugin: the process goes on, the
+// instances are released, and the plugin is paused after three.
 func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 	outcomes := map[string]int{}
 	s := box(t, t.TempDir(), observed(outcomes))
@@ -81,7 +80,7 @@ func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 	}
 }
 
-// A module that cannot be loaded for a panic is an error to whoever wants it.
+// A panic while a module is loaded is an error for all callers.
 func TestAPanicWhileAModuleIsLoadedIsAnError(t *testing.T) {
 	m := newModule(func(context.Context) (*sandbox.Module, error) { panic("no such thing") })
 	for range 3 {
@@ -92,7 +91,7 @@ func TestAPanicWhileAModuleIsLoadedIsAnError(t *testing.T) {
 	m.close()
 }
 
-// A call that does not come back leaves the breaker free for the next trial.
+// A call that panics leaves the breaker free for the next trial.
 func TestATrialThatPanicsIsOver(t *testing.T) {
 	s := box(t, t.TempDir())
 	install(t, s, fileOf(t, described("1.0.0"), empty))

@@ -26,7 +26,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// built is the tests' module, by the version that it says it is.
+// built caches the tests' module, by version.
 var built sync.Map
 
 // tool builds testdata/tool for WASI.
@@ -51,7 +51,7 @@ func tool(t testing.TB, version string) []byte {
 	return wasm
 }
 
-// described is a manifest for the tests' module, with more lines.
+// described returns a manifest for the tests' module, with more lines.
 func described(version string, more ...string) string {
 	return "name: tool\nversion: " + version + "\ndescription: Does what it is told.\nwasm: tool.wasm\n" +
 		"tools:\n  - {name: do, description: Do it., parameters: {type: object, properties: {do: {type: string}}}, " +
@@ -64,7 +64,7 @@ var empty = []byte(
 	"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +
 		"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 
-// packed is a plugin of that manifest and module, with one case.
+// packed returns a plugin with that manifest and module, and one test case.
 func packed(t testing.TB, text string, wasm []byte) []byte {
 	t.Helper()
 	whole, err := manifest.Embed(wasm, []byte(text), map[string]string{"one.json": "{}"})
@@ -72,7 +72,7 @@ func packed(t testing.TB, text string, wasm []byte) []byte {
 	return whole
 }
 
-// fileOf is the file of a plugin with that manifest and module.
+// fileOf writes a plugin with that manifest and module to a file.
 func fileOf(t testing.TB, text string, wasm []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tool.wasm")
@@ -80,7 +80,7 @@ func fileOf(t testing.TB, text string, wasm []byte) string {
 	return file
 }
 
-// box is a shelf as the box has it: it serves the folder.
+// box returns a registry as the box has it, which serves the folder.
 func box(t testing.TB, data string, change ...func(*Parts)) *Registry {
 	t.Helper()
 	s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
@@ -88,7 +88,7 @@ func box(t testing.TB, data string, change ...func(*Parts)) *Registry {
 	return opened(t, s, data, change...)
 }
 
-// beside is a shelf as a command has it.
+// beside returns a registry as a command has it.
 func beside(t testing.TB, data string, change ...func(*Parts)) *Registry {
 	t.Helper()
 	s, err := store.Join(t.Context(), data)
@@ -128,7 +128,7 @@ func upgrade(t testing.TB, s *Registry, from string, c Choice) error {
 	return s.Upgrade(t.Context(), o, c)
 }
 
-// do has the tests' tool do something.
+// do calls the tests' tool.
 func do(s *Registry, what, text string) (string, error) {
 	parameters, err := json.Marshal(map[string]string{"do": what, "text": text})
 	if err != nil {
@@ -162,7 +162,7 @@ func TestAFileIsInstalledAndCalled(t *testing.T) {
 	}
 }
 
-// A box learns of what another process changes, from its next call on.
+// A change by another process applies from the box's next call on.
 func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	data := t.TempDir()
 	b := box(t, data)

@@ -39,7 +39,7 @@ func TestWhatIsGrantedIsWhatTheWordsSay(t *testing.T) {
 		"env:LANG memory":              "env:LANG memory",
 		"all http:api.example.org=GET": "http:other.example.org files:/menu env:LANG storage conversation memory " +
 			"http:api.example.org",
-		"memory=64MiB":                  "", // what everybody has
+		"memory=64MiB":                  "", // the default
 		"storage storage=1KiB":          "storage",
 		"files:/menu=/home/me/menu env": "files:/menu env:LANG",
 	} {
@@ -81,7 +81,7 @@ func sorted(words []string) []string {
 	return words
 }
 
-// An upgrade has nothing that nobody agreed to, whatever it calls it.
+// An upgrade gets no permission that nobody granted, whatever its name.
 func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
 	before := asks(t, asking)
 	may, err := grant(before, manifest.Permissions{},
@@ -157,13 +157,13 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 		t.Errorf("it is %+v, %v", i, err)
 	}
 
-	// Whatever is changed after it was signed is found.
+	// Any change after the signing is detected.
 	must(t, os.WriteFile(file, packed(t, described("1.0.1"), empty), 0o600))
 	if err := examine(lax); err == nil || !strings.Contains(err.Error(), "not of these files") {
 		t.Errorf("changed after it was signed: %v", err)
 	}
 
-	// Another's upgrade is no upgrade.
+	// A package of another signer does not upgrade.
 	for _, change := range []func(){func() {
 		sign(t, file, theirs)
 	}, func() {
@@ -230,7 +230,7 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 		t.Errorf("the log is %+v", lines)
 	}
 
-	// Without its key, or with another one, the secret is lost and it is said so.
+	// Without the key, or with another one, the secret is lost, and the error says so.
 	must(t, os.Chmod(filepath.Join(data, "plugins.key"), 0o644))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped ||
 		!strings.Contains(i.Why, "chmod 600") {
@@ -252,7 +252,7 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	}
 }
 
-// One plugin's sealed secret is nothing in the place of another's.
+// A sealed secret cannot be moved to another plugin.
 func TestASealIsGoodInItsPlaceOnly(t *testing.T) {
 	v := vault{filepath.Join(t.TempDir(), "k"), func(string) error { return nil }}
 	sealed, err := v.seal("a", "key", "secret")

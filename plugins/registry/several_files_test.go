@@ -13,12 +13,12 @@ import (
 	"parley/plugins/manifest"
 )
 
-// earlierSigner has signed two of the plugins in testdata/several-files.tar.gz.
+// earlierSigner signed two of the plugins in testdata/several-files.tar.gz.
 const earlierSigner = "ed25519:3jyK+p3luprLjy306lxUwDxWPBEPxRKpMZgLwg6cdyM="
 
-// earlierData is the data folder of a box that had packages of several files, and
-// the logs of plugins in files. Installed are folder, of a folder with a signature;
-// single, of a file with one; unsigned, of a folder.
+// earlierData returns the data folder of a former version, with packages of several files
+// and plugin logs in files. The plugins are folder, from a signed folder; single, from a
+// signed file; unsigned, from a folder.
 func earlierData(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open("testdata/several-files.tar.gz")
@@ -43,8 +43,8 @@ func earlierData(t *testing.T) string {
 	}
 }
 
-// What an earlier box has installed goes on, signed as it was; and is upgraded by
-// one file.
+// Plugins of former versions keep running with their signatures, and can be upgraded by one
+// file.
 func TestPackagesOfSeveralFilesGoOn(t *testing.T) {
 	data := earlierData(t)
 	s := box(t, data)
@@ -74,7 +74,7 @@ func TestPackagesOfSeveralFilesGoOn(t *testing.T) {
 	}
 }
 
-// A file of a package that was changed is found, whichever it is.
+// A change of any file of a package is detected.
 func TestPackagesOfSeveralFilesAreChecked(t *testing.T) {
 	for _, name := range []string{"plugin.yaml", "tests/one.json", "plugin.sig"} {
 		data := earlierData(t)
