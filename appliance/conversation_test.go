@@ -305,7 +305,8 @@ func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	said, _, err := engine.Listen(t.Context(), e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(),
+	said, _, err := engine.TranscribeRecording(t.Context(), e.Detector, e.Transcriber, pcm,
+		engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Language: "en"}, nil)
 	if err != nil {
 		t.Fatal(err)

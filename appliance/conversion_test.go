@@ -121,7 +121,7 @@ func wantSameWords(t *testing.T, cfg config.Config, a, b []float32) {
 
 func heardWords(ctx context.Context, t *testing.T, e *engines.Set, pcm []float32) []string {
 	t.Helper()
-	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(),
+	said, _, err := engine.TranscribeRecording(ctx, e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ type VoiceStream interface {
 // A Transcriber turns speech into text. It is safe for concurrent use.
 type Transcriber interface {
 	// Transcribe returns the words in pcm (mono, SpeechRateHz), which may be up to 30 s long.
-	// Listen cuts longer audio at its pauses. Cancelling ctx ends the call early with the error of
+	// TranscribeRecording cuts longer audio at its pauses. Cancelling ctx ends the call early with the error of
 	// ctx.
 	Transcribe(ctx context.Context, pcm []float32, o TranscribeOptions) (Transcript, error)
 }

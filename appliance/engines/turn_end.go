@@ -14,7 +14,7 @@ import (
 // needs it, or at the start if the configured mode does.
 type TurnEnd struct {
 	set   *Set
-	model func() (*onnx.Turn, error)
+	model func() (*onnx.SmartTurn, error)
 }
 
 func (e *Set) openTurnEnd() error {
@@ -28,9 +28,9 @@ func (e *Set) openTurnEnd() error {
 	return err
 }
 
-func (t *TurnEnd) open() (*onnx.Turn, error) {
+func (t *TurnEnd) open() (*onnx.SmartTurn, error) {
 	e := t.set
-	m, err := onnx.LoadTurn(e.runtime, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
+	m, err := onnx.LoadSmartTurn(e.runtime, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
 	if err != nil {
 		e.log.Error("the turn-end model cannot be loaded; turns end by silence alone", "err", err)
 		return nil, err

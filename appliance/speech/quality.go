@@ -29,7 +29,7 @@ func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed fl
 		t, err := e.Transcriber.Transcribe(ctx, pcm, o)
 		return t.Text, err
 	}
-	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.SegmentOptions{}, o, nil)
+	said, _, err := engine.TranscribeRecording(ctx, e.Detector, e.Transcriber, pcm, engine.SegmentOptions{}, o, nil)
 	var all []string
 	for _, u := range said {
 		all = append(all, u.Text)

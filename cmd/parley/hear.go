@@ -71,7 +71,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 		}
 		c.allowInstantExit(interrupted{state: state})
 	}
-	utterances, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm,
+	utterances, language, err := engine.TranscribeRecording(ctx, opened.Detector, opened.Transcriber, pcm,
 		engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
 	if err = errors.Join(err, unprinted); err != nil {

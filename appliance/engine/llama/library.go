@@ -103,7 +103,7 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	return lib, nil
 }
 
-// libraryName is the release whose struct layouts are in layout.go.
+// libraryName is the release whose struct layouts are in library_structs.go.
 const libraryName = "libllama.v0.5.0.so"
 
 // The levels of ggml_log_level.

@@ -27,7 +27,8 @@ func TestSoftSpeechIsUnderstood(t *testing.T) {
 			for i := range sound {
 				sound[i] = float32(int(32768*(sound[i]*peak/top+offset))) / 32768 // as a sound card gives it
 			}
-			utterances, _, err := engine.Listen(t.Context(), detector, ear, sound, engine.DefaultSegmentOptions(),
+			utterances, _, err := engine.TranscribeRecording(t.Context(), detector, ear, sound,
+				engine.DefaultSegmentOptions(),
 				engine.TranscribeOptions{Urgency: engine.Batch.Urgency()}, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -211,7 +211,7 @@ func (echo) Transcribe(_ context.Context, pcm []float32, _ TranscribeOptions) (T
 
 func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
 	pcm := script(frames(".", 10) + frames("v", 20) + frames(".", 30) + frames("v", 20))
-	utterances, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(),
+	utterances, language, err := TranscribeRecording(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(),
 		TranscribeOptions{},
 		nil)
 	if err != nil || language != "en" || len(utterances) != 2 {

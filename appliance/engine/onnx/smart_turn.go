@@ -11,31 +11,31 @@ import (
 // turnSound is the input of the turn network: the last 8 s.
 const turnSound = 8 * engine.SpeechRateHz
 
-// Turn distinguishes a finished turn from a pause within one by its sound, with the smart-turn
+// SmartTurn distinguishes a finished turn from a pause within one by its sound, with the smart-turn
 // network. It is safe for concurrent use.
-type Turn struct {
+type SmartTurn struct {
 	session    *Session
 	mel        *melBank
 	gate       *engine.Gate
 	workspaces *pool[*turnWorkspace]
 }
 
-// LoadTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core for about 30 ms.
-func LoadTurn(rt *Runtime, path string, gate *engine.Gate) (*Turn, error) {
+// LoadSmartTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core for about 30 ms.
+func LoadSmartTurn(rt *Runtime, path string, gate *engine.Gate) (*SmartTurn, error) {
 	session, err := rt.Load(path, SessionOptions{Threads: 1})
 	if err != nil {
 		return nil, err
 	}
-	t := &Turn{session: session, mel: newMelBank(), gate: gate}
+	t := &SmartTurn{session: session, mel: newMelBank(), gate: gate}
 	t.workspaces = newPool(gate.Cores(), t.newWorkspace)
 	return t, nil
 }
 
 // Close releases the memory. No call may be running.
-func (t *Turn) Close() error { return errors.Join(t.workspaces.Close(), t.session.Close()) }
+func (t *SmartTurn) Close() error { return errors.Join(t.workspaces.Close(), t.session.Close()) }
 
 // Warm runs the network once on silence, because the first run is slow.
-func (t *Turn) Warm(ctx context.Context) error {
+func (t *SmartTurn) Warm(ctx context.Context) error {
 	_, err := t.Probability(ctx, make([]float32, engine.SpeechRateHz), engine.Live.Urgency())
 	return err
 }
@@ -43,7 +43,8 @@ func (t *Turn) Warm(ctx context.Context) error {
 // Probability returns the probability, 0 to 1, that the speaker of pcm (mono, 16 kHz; the last 8 s
 // count) has finished. Call it once per pause, with at most 0.2 s of silence at the end: with more
 // silence the network takes cut-off sentences for complete ones.
-func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (probability float64, err error) {
+func (t *SmartTurn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (probability float64,
+	err error) {
 	err = t.gate.Do(ctx, u, t.session.Threads(), func() error {
 		return t.workspaces.use(func(w *turnWorkspace) error {
 			w.setSound(pcm)
@@ -65,7 +66,7 @@ type turnWorkspace struct {
 	values                       []Value
 }
 
-func (t *Turn) newWorkspace() (_ *turnWorkspace, err error) {
+func (t *SmartTurn) newWorkspace() (_ *turnWorkspace, err error) {
 	w := &turnWorkspace{
 		sound:       make([]float32, turnSound),
 		features:    make([]float32, melBands*turnSound/melHop),

@@ -12,12 +12,12 @@ type Utterance struct {
 	Text       string
 }
 
-// Listen transcribes a whole recording (mono, SpeechRateHz). It cuts the recording at its silences;
-// parts without voice give no words. Each utterance is passed to found as soon as it is
-// transcribed; found may be nil. The returned language is that of the longest utterance.
-func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions,
-	found func(Utterance)) ([]Utterance, string, error) {
-	l := recordingListener{transcriber: t, options: to, found: found}
+// TranscribeRecording transcribes a whole recording (mono, SpeechRateHz). It cuts the recording at
+// its silences; parts without voice give no words. Each utterance is passed to found as soon as it
+// is transcribed; found may be nil. The returned language is that of the longest utterance.
+func TranscribeRecording(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32,
+	so SegmentOptions, to TranscribeOptions, found func(Utterance)) ([]Utterance, string, error) {
+	l := recordingTranscriber{transcriber: t, options: to, found: found}
 	s := NewSegmenter(d.NewStream(), so)
 	var segments []Segment
 	frame := make([]float32, FrameSamples)
@@ -39,8 +39,8 @@ func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, 
 	return l.utterances, l.language, err
 }
 
-// recordingListener collects the utterances of one recording.
-type recordingListener struct {
+// recordingTranscriber collects the utterances of one recording.
+type recordingTranscriber struct {
 	transcriber Transcriber
 	options     TranscribeOptions
 	found       func(Utterance)
@@ -52,7 +52,7 @@ type recordingListener struct {
 	longest    time.Duration
 }
 
-func (l *recordingListener) handle(ctx context.Context, segments []Segment) error {
+func (l *recordingTranscriber) handle(ctx context.Context, segments []Segment) error {
 	for _, s := range segments {
 		switch s.Kind {
 		case Paused:
@@ -75,7 +75,7 @@ func (l *recordingListener) handle(ctx context.Context, segments []Segment) erro
 	return nil
 }
 
-func (l *recordingListener) finish(ctx context.Context, s Segment) error {
+func (l *recordingTranscriber) finish(ctx context.Context, s Segment) error {
 	if l.paused.PCM != nil {
 		if err := l.transcribe(ctx, l.paused); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (l *recordingListener) finish(ctx context.Context, s Segment) error {
 	return nil
 }
 
-func (l *recordingListener) transcribe(ctx context.Context, s Segment) error {
+func (l *recordingTranscriber) transcribe(ctx context.Context, s Segment) error {
 	t, err := l.transcriber.Transcribe(ctx, s.PCM, l.options)
 	if err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 	"parley/internal/packtest"
 )
 
-func openTurn(t testing.TB) *Turn {
+func openTurn(t testing.TB) *SmartTurn {
 	t.Helper()
 	rt := openRuntime(t)
-	return sharedOf(t, "Turn", func() (*Turn, error) {
-		e, err := LoadTurn(rt, packtest.File(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
+	return sharedOf(t, "Turn", func() (*SmartTurn, error) {
+		e, err := LoadSmartTurn(rt, packtest.File(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
 		if err != nil {
 			return nil, err
 		}
