@@ -9,7 +9,7 @@ import { faultsOf, pathOf, unplaced } from "../console/pages/faults";
 import { type Form, advice, read, tidy, written } from "../console/pages/prompt_text";
 import { argumentsOf, pretty, wrongIn } from "../console/pages/tool_schema";
 import { asText, clock, current, feelings, transcript } from "../console/pages/transcript";
-import { bytes, milliseconds, span } from "../console/parts/figure";
+import { bytes, milliseconds, span } from "../console/parts/format";
 import { routeOf, to } from "../console/route";
 
 function holds(what: boolean, says: () => string): void {

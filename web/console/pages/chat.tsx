@@ -8,7 +8,7 @@ import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { save } from "../parts/save";
 import { go, to } from "../route";
 import { statuses } from "./chat_status";
-import { Marked } from "./marked";
+import { Highlighted } from "./highlighted";
 import { pretty } from "./tool_schema";
 import { type Line, asText, clock, current, transcript } from "./transcript";
 
@@ -257,7 +257,7 @@ function Said({ line, words, current, play }: { line: Line; words: string[]; cur
           </details>
         ) : (
           <p class={line.kind === "note" ? "faint" : undefined}>
-            <Marked text={line.text} words={words} />
+            <Highlighted text={line.text} words={words} />
           </p>
         )}
         {line.feelings.length > 0 && (

@@ -10,7 +10,7 @@ import { Clock } from "../parts/time";
 import { go, to } from "../route";
 import { Chat } from "./chat";
 import { statuses } from "./chat_status";
-import { Marked } from "./marked";
+import { Highlighted } from "./highlighted";
 import { clock } from "./transcript";
 
 // Chats searches the chats, or shows the one that the address names.
@@ -185,7 +185,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
             {
               head: "Transcript",
               cell: (c) =>
-                c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span>,
+                c.excerpt ? <Highlighted text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span>,
             },
             {
               head: "Config",

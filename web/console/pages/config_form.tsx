@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Example, ReturnUserDefinedTool, Webhook } from "../../rest";
 import { Check, Field, Select } from "../parts/field";
 import { to } from "../route";
-import { AreaAt, CheckAt, ChoiceAt, NumberAt, TextAt, useBound } from "./bound";
+import { AreaAt, CheckAt, ChoiceAt, NumberAt, TextAt, useBound } from "./form_fields";
 import type { Choices } from "./choices";
 import { tagged } from "./voice";
 

@@ -7,7 +7,7 @@ import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/field";
 import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { go, to } from "../route";
-import { FormOf } from "./bound";
+import { FormOf } from "./form_fields";
 import { save } from "../parts/save";
 import { choices } from "./choices";
 import { Sections } from "./config_form";

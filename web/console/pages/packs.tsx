@@ -6,7 +6,7 @@ import { useDoing, useLoad } from "../load";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/field";
-import { bytes } from "../parts/figure";
+import { bytes } from "../parts/format";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 

@@ -5,7 +5,7 @@ import { useEvents } from "../events";
 import { useDoing, useLoad } from "../load";
 import { Confirm } from "../parts/dialog";
 import { Area, Field, Select } from "../parts/field";
-import { bytes, milliseconds } from "../parts/figure";
+import { bytes, milliseconds } from "../parts/format";
 import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { Time } from "../parts/time";

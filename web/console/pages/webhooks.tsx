@@ -6,7 +6,7 @@ import { useDoing, useLoad, usePages } from "../load";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/field";
-import { milliseconds } from "../parts/figure";
+import { milliseconds } from "../parts/format";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Pager, Table } from "../parts/table";
 import { Time } from "../parts/time";

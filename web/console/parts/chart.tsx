@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import { axisIn, colours, coloursAtNight, useNight, usePlots } from "./plot";
+import { axisIn, colours, coloursAtNight, useNight, usePlots } from "./chart_style";
 
 export interface Line {
   name: string;

@@ -2,7 +2,7 @@ import type { EmotionScores, ServerMessage, ToolCallMessage } from "../../wire";
 import type { ReturnTurn, ReturnTurns } from "../../rest";
 import { type Line, Refusal } from "../../talk/line";
 import { type NoMicrophone, microphone } from "../../talk/microphone";
-import { reach } from "../../talk/reach";
+import { connect } from "../../talk/connect";
 import { Refused, get } from "../api";
 
 // A Said is a line of the transcript.
@@ -116,7 +116,7 @@ export class Conversation {
     }
     let line: Line;
     try {
-      line = await reach({ key: null, query: wishes.query }, this.stream, this.context, {
+      line = await connect({ key: null, query: wishes.query }, this.stream, this.context, {
         message: (m) => this.message(m),
         over: (code, reason) => this.over(code, reason),
         lost: (yes) => {

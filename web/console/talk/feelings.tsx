@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { Select } from "../parts/field";
-import { axisIn, colours, coloursAtNight, useNight, usePlots } from "../parts/plot";
+import { axisIn, colours, coloursAtNight, useNight, usePlots } from "../parts/chart_style";
 import type { Felt } from "./conversation";
 import { strongest } from "./transcript";
 

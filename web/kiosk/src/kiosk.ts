@@ -1,7 +1,7 @@
 import type { ServerMessage } from "../../wire";
 import { type Line, Refusal } from "../../talk/line";
 import { type NoMicrophone, microphone } from "../../talk/microphone";
-import { reach } from "../../talk/reach";
+import { connect } from "../../talk/connect";
 import { type Pairing, onChanged, remember, remembered } from "./pairing";
 import { type State, caption, clear, follow, forget, show, translate, typing, view } from "./view";
 import { type Word, word } from "./words";
@@ -169,7 +169,7 @@ class Conversation {
     };
     let line: Line;
     try {
-      this.line = line = await reach({ key: this.key, query: {} }, this.microphone, this.context, on);
+      this.line = line = await connect({ key: this.key, query: {} }, this.microphone, this.context, on);
     } catch (err) {
       if (this.ended) return false; // stopped before it began
       view.text.value ||= this.typed.join(" "); // for another try

@@ -1,5 +1,5 @@
-// Marked highlights the search words in a text.
-export function Marked({ text, words }: { text: string; words: string[] }) {
+// Highlighted highlights the search words in a text.
+export function Highlighted({ text, words }: { text: string; words: string[] }) {
   if (words.length === 0) return <span dir="auto">{text}</span>;
   const any = new RegExp(`(${words.map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
   return (

@@ -2,9 +2,9 @@ import { call } from "./call";
 import { type Access, type Events, type Line, Refusal } from "./line";
 import { socket } from "./socket";
 
-// reach starts a conversation by WebRTC, where the browser cancels the echo of the assistant's voice, or by WebSocket
+// connect starts a conversation by WebRTC, where the browser cancels the echo of the assistant's voice, or by WebSocket
 // when WebRTC does not connect. It does not retry a refusal by WebSocket, except for 503: the box takes no calls.
-export function reach(
+export function connect(
   access: Access,
   microphone: MediaStream | null,
   context: AudioContext,
