@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// Whole reports whether data is a complete recording, as sent by clients that mistake the
+// CompleteRecording reports whether data is a complete recording, as sent by clients that mistake the
 // stream for an upload: a complete WAV file, an Ogg stream with its last page, or an MP4 file
 // without fragments. Formats without an end marker are never whole.
-func Whole(data []byte) bool {
+func CompleteRecording(data []byte) bool {
 	switch {
 	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WAVE":
 		size := int64(binary.LittleEndian.Uint32(data[4:8]))

@@ -26,7 +26,7 @@ func TestWhole(t *testing.T) {
 		"words":                 {[]byte(filepath.Join("no", "audio")), false},
 		"a page with no length": {[]byte("OggS\x00\x00aaaaaaaabbbbccccdddd\xff"), false},
 	} {
-		if got := Whole(row.data); got != row.want {
+		if got := CompleteRecording(row.data); got != row.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

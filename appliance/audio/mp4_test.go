@@ -235,10 +235,10 @@ func TestWholeMP4FileIsDetected(t *testing.T) {
 		"live.mp4": {"-c:a aac " + fragments + " OUT", false},
 	} {
 		data := voice(t, name, c.args)
-		if got := Whole(data); got != c.want {
+		if got := CompleteRecording(data); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-		if Whole(data[:len(data)-1]) {
+		if CompleteRecording(data[:len(data)-1]) {
 			t.Errorf("%s without its last byte is whole", name)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"parley/store"
 )
 
-// Likely returns the data folder that was probably meant by data, which holds no
+// GuessDataFolder returns the data folder that was probably meant by data, which holds no
 // box: the box in the same parent folder with the most similar name, or else a box
 // at one of the usual places. It returns "" if there is none.
-func Likely(data string) string {
+func GuessDataFolder(data string) string {
 	parent := filepath.Dir(data)
 	entries, _ := os.ReadDir(parent)
 	var siblings []string

@@ -40,7 +40,7 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 		return f, newestErr
 	case errors.Is(err, store.ErrNotFound):
 		f.Health, f.What, f.Mend = doctor.Warning, "there is none", doctor.NoBox
-		if found := Likely(data); found != "" {
+		if found := GuessDataFolder(data); found != "" {
 			f.Mend = "a box has its data in " + found + ": pass --data " + found
 		}
 	case errors.Is(err, store.ErrDamaged):
@@ -172,10 +172,10 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 func examineHearing(cfg config.Config) doctor.Finding {
 	f := doctor.Finding{Part: "hearing", Health: doctor.OK, What: "Whisper, in many languages"}
 	if engines.TranscriberLanguages(cfg) != nil {
-		f.What = "Moonshine, in English only; for other languages: " + voices.HearingAdvice
+		f.What = "Moonshine, in English only; for other languages: " + voices.LanguageAdvice
 	}
-	if why := voices.HearingProblem(cfg, ""); why != "" {
-		f.Health, f.What, f.Mend = doctor.Warning, why, voices.HearingAdvice
+	if why := voices.LanguageProblem(cfg, ""); why != "" {
+		f.Health, f.What, f.Mend = doctor.Warning, why, voices.LanguageAdvice
 	}
 	return f
 }

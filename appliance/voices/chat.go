@@ -30,9 +30,9 @@ func (v *ForChats) warn(name string) {
 	if _, warned := v.warned.LoadOrStore(name, true); warned {
 		return
 	}
-	if why := HearingProblem(v.Config, name); why != "" {
+	if why := LanguageProblem(v.Config, name); why != "" {
 		v.log.Warn("the box does not understand users who speak the language of this voice", "why", why,
-			"mend", HearingAdvice)
+			"mend", LanguageAdvice)
 	}
 }
 

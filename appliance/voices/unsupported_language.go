@@ -10,11 +10,11 @@ import (
 	"parley/appliance/voice"
 )
 
-// HearingProblem says what is wrong when a voice of the library speaks a language that the
+// LanguageProblem says what is wrong when a voice of the library speaks a language that the
 // transcriber does not understand: Moonshine turns other languages into meaningless English
 // words. It returns "" if nothing is wrong. name is a name or id; empty for the voice of
 // the settings.
-func HearingProblem(cfg config.Config, name string) string {
+func LanguageProblem(cfg config.Config, name string) string {
 	if engines.TranscriberLanguages(cfg) == nil {
 		return ""
 	}
@@ -26,5 +26,5 @@ func HearingProblem(cfg config.Config, name string) string {
 		cmp.Or(b.LanguageName(), b.Language))
 }
 
-// HearingAdvice is what the operator can do about a HearingProblem.
-const HearingAdvice = "engines.transcriber: whisper, and parley packs pull whisper"
+// LanguageAdvice is what the operator can do about a LanguageProblem.
+const LanguageAdvice = "engines.transcriber: whisper, and parley packs pull whisper"

@@ -50,7 +50,7 @@ func TestHearingProblem(t *testing.T) {
 		{"moonshine", "voice-joe", "nobody", ""},
 		{"whisper", "voice-joe", "dora", ""},
 	} {
-		got := HearingProblem(withVoices(t, row.transcriber, row.own), row.name)
+		got := LanguageProblem(withVoices(t, row.transcriber, row.own), row.name)
 		if (got != "") != (row.want != "") || !strings.Contains(got, row.want) {
 			t.Errorf("%+v: %q", row, got)
 		}

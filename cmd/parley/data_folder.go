@@ -19,7 +19,7 @@ import (
 // would be a separate box whose keys work nowhere else.
 func noBox(data string) error {
 	hint := ""
-	if found := box.Likely(data); found != "" {
+	if found := box.GuessDataFolder(data); found != "" {
 		hint = fmt.Sprintf(": did you mean --data %s, which has a box?", found)
 	}
 	return misuse{fmt.Errorf("no box has its data in %s%s (parley serve --data %s creates one)", data, hint, data)}

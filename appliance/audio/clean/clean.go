@@ -51,8 +51,8 @@ type Cleaner struct {
 	alignment     *alignment
 	speex         *speex
 	gain          *gain
-	recall        *recall
-	likeness      *likeness
+	recall        *roomEcho
+	likeness      *waveformEcho
 	reference     reference
 	heard, played []float32 // of this frame, sanitised
 	left          []float32 // without the echo
@@ -94,8 +94,8 @@ func Open(o Options) (*Cleaner, error) {
 		alignment: newAlignment(o.RateHz),
 		speex:     s,
 		gain:      newGain(o.Gain),
-		recall:    newRecall(o.RateHz),
-		likeness:  newLikeness(o.RateHz),
+		recall:    newRoomEcho(o.RateHz),
+		likeness:  newWaveformEcho(o.RateHz),
 		heard:     make([]float32, n),
 		played:    make([]float32, n),
 		left:      make([]float32, n),

@@ -33,11 +33,11 @@ const (
 	recoveryFrames, recoveryRatio = 150, 1.25
 )
 
-// recall stores the room's response when the filter last cancelled its echo, and recognises the
+// roomEcho stores the room's response when the filter last cancelled its echo, and recognises the
 // echo by it when the filter no longer does: when a loudspeaker is turned down, the filter
 // forgets the room within seconds, and when it is turned up, the echo exceeds what the filter
 // removes. The loudness of the echo does not matter.
-type recall struct {
+type roomEcho struct {
 	tail, window, off   int
 	transform           *fourier.Transform
 	response            []complex128 // transformed; nil: the filter never knew the room
@@ -49,9 +49,9 @@ type recall struct {
 	suspected           bool // by the last look
 }
 
-func newRecall(rateHz int) *recall {
+func newRoomEcho(rateHz int) *roomEcho {
 	samples := func(t time.Duration) int { return int(t * time.Duration(rateHz) / time.Second) }
-	r := &recall{tail: samples(recallTail), window: samples(recallWindow), off: samples(recallOff)}
+	r := &roomEcho{tail: samples(recallTail), window: samples(recallWindow), off: samples(recallOff)}
 	n := 1
 	for n < r.tail+r.window+2*r.off+1 {
 		n *= 2
@@ -63,7 +63,7 @@ func newRecall(rateHz int) *recall {
 // frame takes the sound of a frame, its playback and its residual. It reports whether the
 // residual has an echo that the stored room explains. response returns the one that the filter
 // has now.
-func (r *recall) frame(heard, played, left []float32, response func() []float32) (lost bool) {
+func (r *roomEcho) frame(heard, played, left []float32, response func() []float32) (lost bool) {
 	r.heard = latest(r.heard, heard, r.window+1+r.off)
 	r.left = latest(r.left, left, r.window+1+r.off)
 	r.played = latest(r.played, played, r.transform.Len())
@@ -80,10 +80,10 @@ func (r *recall) frame(heard, played, left []float32, response func() []float32)
 }
 
 // known reports whether the filter ever knew the room.
-func (r *recall) known() bool { return r.response != nil }
+func (r *roomEcho) known() bool { return r.response != nil }
 
 // proven reports whether the filter cancels the present echo.
-func (r *recall) proven() bool {
+func (r *roomEcho) proven() bool {
 	return r.was*(1-provenFades) > recallHeard && r.now < r.was*provenLeft
 }
 
@@ -97,10 +97,10 @@ func latest(kept, next []float32, n int) []float32 {
 }
 
 // forget discards the room: the filter starts anew.
-func (r *recall) forget() { r.response, r.was, r.now, r.recovering = nil, 0, 0, 0 }
+func (r *roomEcho) forget() { r.response, r.was, r.now, r.recovering = nil, 0, 0, 0 }
 
 // learn stores the room's response.
-func (r *recall) learn(response []float32) {
+func (r *roomEcho) learn(response []float32) {
 	if r.response == nil {
 		r.response = make([]complex128, len(r.x))
 	}
@@ -112,7 +112,7 @@ func (r *recall) learn(response []float32) {
 }
 
 // lost reports whether the stored room explains the sound and the filter leaves it.
-func (r *recall) lost() bool {
+func (r *roomEcho) lost() bool {
 	heard, left := sharpened(r.heard[:r.window+1]), sharpened(r.left[:r.window+1])
 	total, rest := sumOfSquares(heard), sumOfSquares(left)
 	if total < recallHeard*float64(len(heard)) || rest < total*provenLeft {
@@ -147,7 +147,7 @@ func (r *recall) lost() bool {
 
 // echo returns the playback as the stored room reflects it, beginning at the earliest possible
 // delay.
-func (r *recall) echo() []float32 {
+func (r *roomEcho) echo() []float32 {
 	clear(r.x)
 	for i, v := range r.played {
 		r.x[len(r.x)-len(r.played)+i] = complex(float64(v), 0)

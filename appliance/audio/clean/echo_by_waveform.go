@@ -22,24 +22,24 @@ const (
 	likeLeast = 6e-6
 )
 
-// likeness recognises residual echo by its waveform, whatever the cause: the filter has not
+// waveformEcho recognises residual echo by its waveform, whatever the cause: the filter has not
 // adapted yet to a room, a clock, or a loudspeaker that ran dry or was turned up. The loudness
 // of the echo does not matter, and speech does not resemble anything that was played.
-type likeness struct {
+type waveformEcho struct {
 	window, around int
 	left, played   []float32 // the newest
 	a, b           []float64 // the same, with pre-emphasis
 	frames         int
 }
 
-func newLikeness(rateHz int) *likeness {
+func newWaveformEcho(rateHz int) *waveformEcho {
 	samples := func(t time.Duration) int { return int(t * time.Duration(rateHz) / time.Second) }
-	return &likeness{window: samples(likeWindow), around: samples(likeAround)}
+	return &waveformEcho{window: samples(likeWindow), around: samples(likeAround)}
 }
 
 // frame takes the residual of a frame, its microphone sound, and the playback whose echo is
 // assumed to come later by some samples. It reports whether the residual is echo.
-func (l *likeness) frame(left, heard, played []float32, later int) bool {
+func (l *waveformEcho) frame(left, heard, played []float32, later int) bool {
 	later = max(later, 0)
 	most := l.window + 2 + 2*l.around + later
 	l.left = latest(l.left, left, l.window+2)

@@ -23,7 +23,7 @@ func TestResidualEchoIsRecognised(t *testing.T) {
 	echo, person := r.Hear(played), r.Say(recording(t, "demo-moreinfo"), -30)
 	// looks counts the looks with enough residual, and how many of them found an echo.
 	looks := func(left []float32, softer float32, later int) (all, echoes int) {
-		l := newLikeness(rate)
+		l := newWaveformEcho(rate)
 		soft := make([]float32, rate/100)
 		for i := rate; i+len(soft) <= min(len(left), len(played)); i += len(soft) {
 			for k := range soft {

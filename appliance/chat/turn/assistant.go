@@ -216,7 +216,7 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
-	s.interruption, s.leaving = interruption{}, leaving{}
+	s.interruption, s.leaving = interruption{}, chatEnd{}
 	s.reply = reply{}
 	unheard = s.stopPlayback(out)
 	s.publish(out, Interrupted{})

@@ -32,8 +32,8 @@ const (
 	timeOverRequest = "(The time for this conversation is over. Say goodbye in one short sentence.)"
 )
 
-// leaving holds why the chat ends as soon as the assistant has been heard to the end.
-type leaving struct {
+// chatEnd holds why the chat ends as soon as the assistant has been heard to the end.
+type chatEnd struct {
 	on      bool
 	status  contract.ChatStatus
 	reason  string
@@ -126,7 +126,7 @@ func (s *State) nudge(out *effects) {
 }
 
 // final reports whether the chat ends whatever the user says.
-func (l leaving) final() bool { return l.on && !l.hungUp }
+func (l chatEnd) final() bool { return l.on && !l.hungUp }
 
 // maxDurationDue returns when the chat has lasted as long as it may.
 func (s State) maxDurationDue() time.Duration {
@@ -139,7 +139,7 @@ func (s State) maxDurationDue() time.Duration {
 // reachMaxDuration begins the end of a chat that has lasted as long as it may. The current sentence is heard
 // to its end, then the message for this case, if there is one.
 func (s *State) reachMaxDuration(out *effects) {
-	s.leaving = leaving{
+	s.leaving = chatEnd{
 		on:      true,
 		status:  contract.ChatMaxDurationTimeout,
 		reason:  "maximum duration reached",
@@ -175,7 +175,7 @@ func (s *State) wrapUp(out *effects) {
 func (s *State) hangUp(out *effects, c openCall) {
 	a := ToolAnswered{CallID: c.ID, Content: "The call ends now.", OnBox: true}
 	s.publish(out, ToolReplied{a, c.tool})
-	s.leaving = leaving{
+	s.leaving = chatEnd{
 		on:     true,
 		status: contract.ChatUserEnded,
 		reason: "the assistant hung up",

@@ -6,10 +6,10 @@ import (
 	"parley/appliance/language"
 )
 
-// waiting holds speech of the user that is not finished with: its transcript is still to come, or it is held
+// pendingSpeech holds speech of the user that is not finished with: its transcript is still to come, or it is held
 // back because the assistant speaks, or it has no answer yet. It is a value, as State is: an older copy never
 // changes.
-type waiting struct {
+type pendingSpeech struct {
 	expected   []expectedTranscript // of utterances that are over, in order
 	heldBack   []Transcript         // said over the assistant, in order
 	unanswered bool                 // late speech was recorded and has no answer
@@ -20,12 +20,12 @@ type waiting struct {
 type expectedTranscript struct{ utterance, revision int }
 
 // expect notes that the transcript of an utterance is still to come.
-func (w *waiting) expect(utterance, revision int) {
+func (w *pendingSpeech) expect(utterance, revision int) {
 	w.expected = append(slices.Clip(w.expected), expectedTranscript{utterance, revision})
 }
 
 // arrived notes a transcript and reports whether it was expected.
-func (w *waiting) arrived(utterance, revision int) bool {
+func (w *pendingSpeech) arrived(utterance, revision int) bool {
 	i := slices.IndexFunc(w.expected, func(x expectedTranscript) bool {
 		return x.utterance == utterance && revision >= x.revision
 	})
@@ -37,17 +37,17 @@ func (w *waiting) arrived(utterance, revision int) bool {
 }
 
 // hold holds back short speech over the assistant until the assistant is silent.
-func (w *waiting) hold(words Transcript) { w.heldBack = append(slices.Clip(w.heldBack), words) }
+func (w *pendingSpeech) hold(words Transcript) { w.heldBack = append(slices.Clip(w.heldBack), words) }
 
 // release returns the speech that was held back, in order, and clears it.
-func (w *waiting) release() []Transcript {
+func (w *pendingSpeech) release() []Transcript {
 	held := w.heldBack
 	w.heldBack = nil
 	return held
 }
 
 // onlyForAnswer reports whether all transcripts have come and only the answer is missing.
-func (w waiting) onlyForAnswer() bool { return w.unanswered && len(w.expected) == 0 }
+func (w pendingSpeech) onlyForAnswer() bool { return w.unanswered && len(w.expected) == 0 }
 
 // takeLateTranscript takes the transcript of an utterance that was over before the newest one began. It is
 // recorded before the newest one, and the answer is to both.

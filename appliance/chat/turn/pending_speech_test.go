@@ -70,7 +70,7 @@ func TestSeveralUtterancesMayBeLate(t *testing.T) {
 }
 
 func TestWaitingIsAValue(t *testing.T) {
-	var w waiting
+	var w pendingSpeech
 	w.expect(1, 1)
 	w.expect(2, 3)
 	w.hold(says("One."))

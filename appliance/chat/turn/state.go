@@ -27,13 +27,13 @@ type State struct {
 	playing     []playingSentence
 	playbackEnd time.Duration // when the client will have played everything that was sent
 
-	utterance      utterance // the newest utterance of the user
-	waiting        waiting   // earlier speech of the user that is not finished with
-	answerOnResume bool      // answer the last user message when the assistant is resumed
+	utterance      utterance     // the newest utterance of the user
+	waiting        pendingSpeech // earlier speech of the user that is not finished with
+	answerOnResume bool          // answer the last user message when the assistant is resumed
 	// Otherwise this is said when the assistant is resumed: the unheard rest of a complete answer.
 	sayOnResume  []Sentence
 	interruption interruption // what the newest interruption cut off
-	leaving      leaving      // why the chat ends soon
+	leaving      chatEnd      // why the chat ends soon
 
 	lastActive       time.Duration // when the user was last active
 	promptedUntil    time.Duration // when the last answer that the user asked for has been played

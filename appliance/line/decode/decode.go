@@ -50,7 +50,7 @@ func (s *Stream) Decode(format *contract.AudioConfiguration, message []byte) ([]
 	}
 	begins := s.decoder == nil
 	pcm, err := s.decode(message)
-	if len(pcm) > maxSamples || begins && format == nil && audio.Whole(message) {
+	if len(pcm) > maxSamples || begins && format == nil && audio.CompleteRecording(message) {
 		s.Close()
 		return nil, &contract.Fault{Code: contract.WholeRecording}
 	}
