@@ -16,35 +16,35 @@ const busyRetry = 5 * time.Second
 // client's message. Any goroutine may call it. It returns when the message was handled. A contract.Fault says
 // what is wrong with the message; it is not reported in the chat. ErrOver means that the chat has ended, and
 // a contract.ErrUnavailable that it accepts nothing at the moment.
-func (c *Session) Steer(m contract.ClientMessage) error {
-	return c.catchPanic(func() error {
-		if !c.backlogDrained() {
-			if err := c.over(); err != nil {
+func (s *Session) Steer(m contract.ClientMessage) error {
+	return s.catchPanic(func() error {
+		if !s.backlogDrained() {
+			if err := s.over(); err != nil {
 				return err
 			}
-			return contract.ErrUnavailable{Why: "the chat takes nothing now: " + c.scribe.Blocked().Error(),
+			return contract.ErrUnavailable{Why: "the chat takes nothing now: " + s.scribe.Blocked().Error(),
 				RetryAfter: busyRetry}
 		}
-		fault, err := c.steer(m)
+		fault, err := s.steer(m)
 		if err != nil || fault == nil {
 			return err
 		}
 		if fault.Cause != nil {
-			c.log.Warn("steering message failed", "code", fault.Code, "err", fault.Cause)
+			s.log.Warn("steering message failed", "code", fault.Code, "err", fault.Cause)
 		}
 		return *fault
 	})
 }
 
-func (c *Session) steer(m contract.ClientMessage) (*contract.Fault, error) {
+func (s *Session) steer(m contract.ClientMessage) (*contract.Fault, error) {
 	if settings, ok := m.(contract.SessionSettings); ok {
-		return c.apply(settings, true)
+		return s.apply(settings, true)
 	}
-	e, fault := c.eventOf(m)
+	e, fault := s.eventOf(m)
 	if fault != nil {
-		return fault, c.over()
+		return fault, s.over()
 	}
-	o, err := c.ask(e, true)
+	o, err := s.ask(e, true)
 	return o.fault, err
 }
 

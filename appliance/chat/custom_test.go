@@ -316,7 +316,7 @@ func TestFallbacksOfModels(t *testing.T) {
 // withFallback has the default model answer when another one fails.
 type withFallback struct{ oneModel }
 
-func (m withFallback) Fallback() []engine.LanguageModel { return []engine.LanguageModel{m.fallback} }
+func (w withFallback) Fallback() []engine.LanguageModel { return []engine.LanguageModel{w.fallback} }
 
 // If a config allows short responses, one precedes a late answer.
 func TestAQuickAnswerPrecedesALateOne(t *testing.T) {

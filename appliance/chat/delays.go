@@ -29,27 +29,27 @@ type lastAnswer struct {
 	late time.Duration
 }
 
-func (l *delays) note(chat string, now time.Time, late time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.newest == nil {
-		l.newest = map[string]lastAnswer{}
+func (d *delays) note(chat string, now time.Time, late time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.newest == nil {
+		d.newest = map[string]lastAnswer{}
 	}
-	l.newest[chat] = lastAnswer{now, late}
+	d.newest[chat] = lastAnswer{now, late}
 }
 
-func (l *delays) forget(chat string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.newest, chat)
+func (d *delays) forget(chat string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.newest, chat)
 }
 
 // mostlyLate reports whether more than half of the recently answered conversations waited longer than most.
-func (l *delays) mostlyLate(now time.Time, most time.Duration) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (d *delays) mostlyLate(now time.Time, most time.Duration) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	all, late := 0, 0
-	for _, a := range l.newest {
+	for _, a := range d.newest {
 		if now.Sub(a.at) > lateWindow {
 			continue
 		}

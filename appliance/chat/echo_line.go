@@ -16,25 +16,25 @@ type echoLine struct {
 }
 
 // Send may release sound that was held back.
-func (a echoLine) Send(ctx context.Context, m contract.ServerMessage) error {
-	if err := a.Line.Send(ctx, m); err != nil {
+func (e echoLine) Send(ctx context.Context, m contract.ServerMessage) error {
+	if err := e.Line.Send(ctx, m); err != nil {
 		return err
 	}
-	a.ear().Played(a.session.clock(), nil, a.HeldBack())
+	e.ear().Played(e.session.clock(), nil, e.HeldBack())
 	return nil
 }
 
-func (a echoLine) Play(ctx context.Context, s contract.Sound) error {
-	if err := a.Line.Play(ctx, s); err != nil {
+func (e echoLine) Play(ctx context.Context, s contract.Sound) error {
+	if err := e.Line.Play(ctx, s); err != nil {
 		return err
 	}
-	a.ear().Played(a.session.clock(), s.PCM, a.HeldBack())
+	e.ear().Played(e.session.clock(), s.PCM, e.HeldBack())
 	return nil
 }
 
-func (a echoLine) Cut() {
-	a.Line.Cut()
-	a.ear().Cut(a.session.clock())
+func (e echoLine) Cut() {
+	e.Line.Cut()
+	e.ear().Cut(e.session.clock())
 }
 
-func (a echoLine) ear() *ear.Ear { return a.session.ear }
+func (e echoLine) ear() *ear.Ear { return e.session.ear }

@@ -49,9 +49,9 @@ type boundedExpression struct {
 }
 
 // voice returns a scorer for one utterance.
-func (p *boundedExpression) voice() ear.UtteranceScorer {
-	v := p.NewVoice()
-	return &boundedVoice{boundedExpression: p, voice: v, tone: v.Tone()}
+func (b *boundedExpression) voice() ear.UtteranceScorer {
+	v := b.NewVoice()
+	return &boundedVoice{boundedExpression: b, voice: v, tone: v.Tone()}
 }
 
 // maxQueuedSamples is how much sound may wait for a busy voice: 30 seconds, two megabytes. A machine that is

@@ -36,11 +36,11 @@ func (v *feelingVoice) Tone() Tone {
 // feelingTone is the tone of this many samples, sad if there are any.
 type feelingTone int
 
-func (n feelingTone) Express(text, language string) (contract.EmotionScores, string) {
+func (f feelingTone) Express(text, language string) (contract.EmotionScores, string) {
 	if text == "" {
 		panic("no words")
 	}
-	if n == 0 {
+	if f == 0 {
 		return contract.EmotionScores{9: 0.5}, ""
 	}
 	return contract.EmotionScores{40: 0.25}, "sad"

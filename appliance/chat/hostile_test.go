@@ -48,70 +48,70 @@ type hostile struct {
 	ctx  context.Context
 }
 
-func (c *hostile) text(format string, args ...any) error {
-	return c.conn.Write(c.ctx, websocket.MessageText, fmt.Appendf(nil, format, args...))
+func (h *hostile) text(format string, args ...any) error {
+	return h.conn.Write(h.ctx, websocket.MessageText, fmt.Appendf(nil, format, args...))
 }
 
-func (c *hostile) noise(n int) []byte {
+func (h *hostile) noise(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(c.Uint32())
+		b[i] = byte(h.Uint32())
 	}
 	return b
 }
 
 // act does one thing. An error means that the box has ended the connection.
-func (c *hostile) act() error {
-	switch c.IntN(11) {
+func (h *hostile) act() error {
+	switch h.IntN(11) {
 	case 0: // sound, cut in an odd position
-		return c.conn.Write(c.ctx, websocket.MessageBinary, c.noise(c.IntN(2000)))
+		return h.conn.Write(h.ctx, websocket.MessageBinary, h.noise(h.IntN(2000)))
 	case 1: // voice
 		for range 30 {
-			if err := c.conn.Write(c.ctx, websocket.MessageBinary, bytes.Repeat([]byte{0, 0x20}, 320)); err != nil {
+			if err := h.conn.Write(h.ctx, websocket.MessageBinary, bytes.Repeat([]byte{0, 0x20}, 320)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case 2: // another format in the middle of sound
-		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`,
-			4000+c.IntN(200_000), 1+c.IntN(contract.MaxChannels+1))
+		return h.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`,
+			4000+h.IntN(200_000), 1+h.IntN(contract.MaxChannels+1))
 	case 3:
-		return c.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(c.noise(c.IntN(50_000))))
+		return h.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(h.noise(h.IntN(50_000))))
 	case 4: // a hundred quick messages
 		for n := range 100 {
-			if err := c.text(`{"type":"session_settings","custom_session_id":"%d"}`, n); err != nil {
+			if err := h.text(`{"type":"session_settings","custom_session_id":"%d"}`, n); err != nil {
 				return err
 			}
 		}
 		return nil
 	case 5:
-		return c.text(`{"type":"user_input","text":%q}`, fmt.Sprint("Number ", c.IntN(100)))
+		return h.text(`{"type":"user_input","text":%q}`, fmt.Sprint("Number ", h.IntN(100)))
 	case 6:
-		return c.text(`{"type":"assistant_input","text":"%s"}`, bytes.Repeat([]byte("One. "), 1+c.IntN(600)))
+		return h.text(`{"type":"assistant_input","text":"%s"}`, bytes.Repeat([]byte("One. "), 1+h.IntN(600)))
 	case 7:
-		return c.text(`{"type":"%s_assistant_message"}`, []string{"pause", "resume"}[c.IntN(2)])
+		return h.text(`{"type":"%s_assistant_message"}`, []string{"pause", "resume"}[h.IntN(2)])
 	case 8: // not a message
-		return c.conn.Write(c.ctx, websocket.MessageText, c.noise(c.IntN(500)))
+		return h.conn.Write(h.ctx, websocket.MessageText, h.noise(h.IntN(500)))
 	case 9: // too much
-		return c.conn.Write(c.ctx, websocket.MessageBinary, make([]byte, 1<<20))
+		return h.conn.Write(h.ctx, websocket.MessageBinary, make([]byte, 1<<20))
 	}
-	time.Sleep(time.Duration(c.IntN(20)) * time.Millisecond)
+	time.Sleep(time.Duration(h.IntN(20)) * time.Millisecond)
 	return nil
 }
 
 // leave ends the client in one of several ways.
-func (c *hostile) leave() {
-	switch c.IntN(4) {
+func (h *hostile) leave() {
+	switch h.IntN(4) {
 	case 0:
-		_ = c.conn.Close(websocket.StatusNormalClosure, "")
+		_ = h.conn.Close(websocket.StatusNormalClosure, "")
 	case 1:
-		_ = c.raw.(*net.TCPConn).SetLinger(0) // a reset
-		_ = c.raw.Close()
+		_ = h.raw.(*net.TCPConn).SetLinger(0) // a reset
+		_ = h.raw.Close()
 	case 2: // in the middle of a frame
-		_, _ = c.raw.Write([]byte{0x82, 0xFF, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3})
-		_ = c.raw.Close()
+		_, _ = h.raw.Write([]byte{0x82, 0xFF, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3})
+		_ = h.raw.Close()
 	}
-	_ = c.conn.CloseNow()
+	_ = h.conn.CloseNow()
 }
 
 // Clients that send, read and leave as they like harm only their own chats: every slot is released, every

@@ -14,32 +14,32 @@ import (
 // Receive takes a message of the client other than audio. Any goroutine may call it. It waits up to 15 s
 // while much of what happened before is still to be written or read by the client; after that it ends the
 // chat. ErrOver means that the chat is over.
-func (c *Session) Receive(m contract.ClientMessage) error {
-	return c.catchPanic(func() error {
-		if err := c.waitForBacklog(); err != nil {
+func (s *Session) Receive(m contract.ClientMessage) error {
+	return s.catchPanic(func() error {
+		if err := s.waitForBacklog(); err != nil {
 			return err
 		}
-		return c.receive(m)
+		return s.receive(m)
 	})
 }
 
 // waitForBacklog blocks a message while too much waits to be written and sent. If that takes too long, it
 // ends the chat.
-func (c *Session) waitForBacklog() error {
-	if c.backlogDrained() {
-		return c.over()
+func (s *Session) waitForBacklog() error {
+	if s.backlogDrained() {
+		return s.over()
 	}
-	if c.over() == nil {
-		why := c.scribe.Blocked()
-		c.post(turn.Aborted{At: turn.At(c.clock()), Code: closeCodeOf(why), Why: why.Error()})
+	if s.over() == nil {
+		why := s.scribe.Blocked()
+		s.post(turn.Aborted{At: turn.At(s.clock()), Code: closeCodeOf(why), Why: why.Error()})
 	}
 	return ErrOver
 }
 
 // backlogDrained waits until the backlog is short enough. It returns false if that takes longer than
 // backlogLimit, or if the chat is over.
-func (c *Session) backlogDrained() bool {
-	drained := c.scribe.Drained()
+func (s *Session) backlogDrained() bool {
+	drained := s.scribe.Drained()
 	if drained == nil {
 		return true
 	}
@@ -49,40 +49,40 @@ func (c *Session) backlogDrained() bool {
 	case <-drained:
 		return true
 	case <-late.C:
-	case <-c.done:
+	case <-s.done:
 	}
 	return false
 }
 
 // catchPanic calls f on behalf of the line. A panic in f ends the chat.
-func (c *Session) catchPanic(f func() error) (err error) {
-	if catchPanic(c.log, func() { err = f() }) != nil {
-		c.crashed()
+func (s *Session) catchPanic(f func() error) (err error) {
+	if catchPanic(s.log, func() { err = f() }) != nil {
+		s.crashed()
 		return ErrOver
 	}
 	return err
 }
 
-func (c *Session) receive(m contract.ClientMessage) error {
+func (s *Session) receive(m contract.ClientMessage) error {
 	if settings, ok := m.(contract.SessionSettings); ok {
-		fault, err := c.apply(settings, false)
+		fault, err := s.apply(settings, false)
 		if fault != nil {
-			c.reportFault(*fault)
+			s.reportFault(*fault)
 		}
 		return err
 	}
-	e, fault := c.eventOf(m)
+	e, fault := s.eventOf(m)
 	if fault != nil {
-		c.reportFault(*fault)
+		s.reportFault(*fault)
 	} else {
-		c.post(e)
+		s.post(e)
 	}
-	return c.over()
+	return s.over()
 }
 
 // eventOf returns the event for a message other than settings and audio, or what is wrong with the message.
-func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault) {
-	now := turn.At(c.clock())
+func (s *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault) {
+	now := turn.At(s.clock())
 	switch m := m.(type) {
 	case contract.UserInput:
 		if !strings.ContainsFunc(m.Text, visible) {
@@ -124,66 +124,66 @@ func malformed(why string) *contract.Fault {
 
 // apply puts settings in force and then gives them to the ear, so that audio after them is heard with them.
 // The fault it returns has not been reported to anyone. With faultToCaller, it returns all faults.
-func (c *Session) apply(m contract.SessionSettings, faultToCaller bool) (*contract.Fault, error) {
+func (s *Session) apply(m contract.SessionSettings, faultToCaller bool) (*contract.Fault, error) {
 	if m.VoiceID != "" {
-		if err := c.voices.Prepare(m.VoiceID); err != nil {
+		if err := s.voices.Prepare(m.VoiceID); err != nil {
 			fault := voiceFault(contract.InvalidSettings, err)
-			return &fault, c.over()
+			return &fault, s.over()
 		}
 	}
-	if fault := uncallableTool(c.toolChecker, m.Tools); fault != nil {
-		return fault, c.over()
+	if fault := uncallableTool(s.toolChecker, m.Tools); fault != nil {
+		return fault, s.over()
 	}
 	select { // the ear receives settings in the order in which they come into force
-	case c.settingsLock <- struct{}{}:
-		defer func() { <-c.settingsLock }()
-	case <-c.done:
+	case s.settingsLock <- struct{}{}:
+		defer func() { <-s.settingsLock }()
+	case <-s.done:
 		return nil, ErrOver
 	}
-	if fault := c.promptTooLong(m); fault != nil {
-		return fault, c.over()
+	if fault := s.promptTooLong(m); fault != nil {
+		return fault, s.over()
 	}
-	o, err := c.ask(turn.SettingsRequested{At: turn.At(c.clock()), Message: m}, faultToCaller)
+	o, err := s.ask(turn.SettingsRequested{At: turn.At(s.clock()), Message: m}, faultToCaller)
 	if err == nil {
-		c.settings = o.settings
+		s.settings = o.settings
 	}
 	switch {
 	case err != nil || o.fault != nil:
 		return o.fault, err
-	case !c.ear.ApplySettings(c.done, o.settings):
+	case !s.ear.ApplySettings(s.done, o.settings):
 		return nil, ErrOver
 	}
 	return nil, nil
 }
 
 // ask posts an event and returns its outcome.
-func (c *Session) ask(e turn.Event, faultToCaller bool) (outcome, error) {
+func (s *Session) ask(e turn.Event, faultToCaller bool) (outcome, error) {
 	handled := make(chan outcome, 1)
-	c.enqueue(queuedEvent{event: e, handled: handled, faultToCaller: faultToCaller})
+	s.enqueue(queuedEvent{event: e, handled: handled, faultToCaller: faultToCaller})
 	select {
 	case o := <-handled:
 		return o, nil
-	case <-c.done:
+	case <-s.done:
 		return outcome{}, ErrOver
 	}
 }
 
 // Audio returns the format of headerless audio in the settings in force; nil if audio comes in a container.
 // Any goroutine may call it.
-func (c *Session) Audio() *contract.AudioConfiguration { return c.audio.Load() }
+func (s *Session) Audio() *contract.AudioConfiguration { return s.audio.Load() }
 
 // Hear takes sound of the user, mono at engine.SpeechRateHz, at most a few seconds, and owns it from then on.
 // An empty slice means that the line is alive and more will follow. Hear blocks while the ear is more
 // than a second behind, and for a moment while no one speaks. One goroutine at a time may call it.
-func (c *Session) Hear(pcm []float32) error {
-	return c.catchPanic(func() error { return c.hear(pcm) })
+func (s *Session) Hear(pcm []float32) error {
+	return s.catchPanic(func() error { return s.hear(pcm) })
 }
 
-func (c *Session) hear(pcm []float32) error {
-	if !c.ear.Hear(c.done, pcm) {
+func (s *Session) hear(pcm []float32) error {
+	if !s.ear.Hear(s.done, pcm) {
 		return ErrOver
 	}
-	c.gatherChunks()
+	s.gatherChunks()
 	return nil
 }
 
@@ -201,52 +201,52 @@ const (
 )
 
 // gatherChunks delays the caller of Hear while no one speaks.
-func (c *Session) gatherChunks() {
-	if c.unbuffered {
+func (s *Session) gatherChunks() {
+	if s.unbuffered {
 		return
 	}
-	gap := time.Since(c.lastChunk)
-	if c.ear.Idle() && gap > backlogGap && gap <= smallChunk {
+	gap := time.Since(s.lastChunk)
+	if s.ear.Idle() && gap > backlogGap && gap <= smallChunk {
 		select {
 		case <-time.After(gatherTime):
-		case <-c.done:
+		case <-s.done:
 		}
 	}
-	c.lastChunk = time.Now()
+	s.lastChunk = time.Now()
 }
 
 // Fault reports to the client a message that could not be used, in order with everything else. It waits as
 // Receive does.
-func (c *Session) Fault(code contract.Code, detail string) error {
-	if err := c.waitForBacklog(); err != nil {
+func (s *Session) Fault(code contract.Code, detail string) error {
+	if err := s.waitForBacklog(); err != nil {
 		return err
 	}
-	c.reportFault(contract.Fault{Code: code, Detail: detail})
-	return c.over()
+	s.reportFault(contract.Fault{Code: code, Detail: detail})
+	return s.over()
 }
 
-func (c *Session) reportFault(f contract.Fault) {
-	c.post(turn.FaultReported{At: turn.At(c.clock()), Fault: f})
+func (s *Session) reportFault(f contract.Fault) {
+	s.post(turn.FaultReported{At: turn.At(s.clock()), Fault: f})
 }
 
 // Played reports how much of an assistant message's sound the client has played. Lines that do not know it
 // leave that to the session's clock.
-func (c *Session) Played(id string, upTo time.Duration) {
-	c.post(turn.Played{At: turn.At(c.clock()), ID: id, UpTo: upTo})
+func (s *Session) Played(id string, upTo time.Duration) {
+	s.post(turn.Played{At: turn.At(s.clock()), ID: id, UpTo: upTo})
 }
 
 // HangUp reports that the client has gone.
-func (c *Session) HangUp() { c.post(turn.HungUp{At: turn.At(c.clock())}) }
+func (s *Session) HangUp() { s.post(turn.HungUp{At: turn.At(s.clock())}) }
 
 // CutOff reports that the line has cut off its client, and why. The chat ends with an error.
-func (c *Session) CutOff(why error) {
-	c.log.Warn("chat cut off", "err", why)
-	c.post(turn.Aborted{At: turn.At(c.clock()), Code: contract.ClosePolicy, Why: why.Error()})
+func (s *Session) CutOff(why error) {
+	s.log.Warn("chat cut off", "err", why)
+	s.post(turn.Aborted{At: turn.At(s.clock()), Code: contract.ClosePolicy, Why: why.Error()})
 }
 
-func (c *Session) over() error {
+func (s *Session) over() error {
 	select {
-	case <-c.done:
+	case <-s.done:
 		return ErrOver
 	default:
 		return nil

@@ -25,7 +25,7 @@ type Info struct {
 }
 
 // Info describes the conversation.
-func (c *Session) Info() Info { return c.info }
+func (s *Session) Info() Info { return s.info }
 
 // A Listener receives what the client of a chat is told, each as a connection.Copy.
 type Listener = record.Listener
@@ -35,10 +35,10 @@ type Listener = record.Listener
 // at most 16 listeners; one more is a contract.ErrTooMany. Listeners never slow the chat: one that falls 256
 // messages or two minutes of sound behind is cut off with ErrBehind. The caller has to close the listener.
 // ErrOver means that the chat has ended.
-func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen(sound) }
+func (s *Session) Listen(sound bool) (*Listener, error) { return s.scribe.Listen(sound) }
 
 // Turns returns the newest turns that were answered with sound, oldest first, with the times of their stages.
-func (c *Session) Turns() []contract.ReturnTurn { return c.stages.recent() }
+func (s *Session) Turns() []contract.ReturnTurn { return s.stages.recent() }
 
 // Chats returns the live conversations, oldest first.
 func (h *Host) Chats() []Info {

@@ -28,6 +28,6 @@ func (h *Host) PluginsChanged() {
 	}
 }
 
-func (c *Session) setPlugins(all []turn.Plugin) {
-	c.post(turn.PluginsChanged{At: turn.At(c.clock()), Plugins: all})
+func (s *Session) setPlugins(all []turn.Plugin) {
+	s.post(turn.PluginsChanged{At: turn.At(s.clock()), Plugins: all})
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // models returns the models that may answer in a chat.
-func (c setup) models() []engine.LanguageModel {
-	all := []engine.LanguageModel{c.model}
-	for _, f := range c.fallback {
+func (s setup) models() []engine.LanguageModel {
+	all := []engine.LanguageModel{s.model}
+	for _, f := range s.fallback {
 		all = append(all, f.Model)
 	}
 	return all
@@ -45,14 +45,14 @@ func changesPrompt(m contract.SessionSettings) bool {
 	return m.SystemPrompt != nil || m.Context != nil || len(m.Variables) > 0 || m.Tools != nil || m.BuiltinTools != nil
 }
 
-// promptTooLong checks the settings in force overridden by m. The caller holds c.settingsLock.
-func (c *Session) promptTooLong(m contract.SessionSettings) *contract.Fault {
+// promptTooLong checks the settings in force overridden by m. The caller holds s.settingsLock.
+func (s *Session) promptTooLong(m contract.SessionSettings) *contract.Fault {
 	if !changesPrompt(m) {
 		return nil
 	}
-	merged, fault := c.settings.Merge(m)
+	merged, fault := s.settings.Merge(m)
 	if fault != nil {
 		return nil // the state machine reports it
 	}
-	return promptTooLong(context.Background(), merged, c.models)
+	return promptTooLong(context.Background(), merged, s.models)
 }

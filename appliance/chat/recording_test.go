@@ -30,31 +30,31 @@ type archive struct {
 	dir string
 }
 
-func (s *archive) path(side store.Side) string { return filepath.Join(s.dir, string(side)+".opus") }
+func (a *archive) path(side store.Side) string { return filepath.Join(a.dir, string(side)+".opus") }
 
-func (s *archive) CreateRecording(_ string, side store.Side) (*os.File, error) {
-	return os.Create(s.path(side))
+func (a *archive) CreateRecording(_ string, side store.Side) (*os.File, error) {
+	return os.Create(a.path(side))
 }
 
-func (s *archive) FailRecording(context.Context, string) error {
-	s.t.Error("the recording is not whole")
+func (a *archive) FailRecording(context.Context, string) error {
+	a.t.Error("the recording is not whole")
 	return nil
 }
 
-func (s *archive) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
-	return recording.New(chatID, s, recording.NewSyncer(), clock, log)
+func (a *archive) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
+	return recording.New(chatID, a, recording.NewSyncer(), clock, log)
 }
 
 // hear returns one side of the recorded chat at 16 kHz.
-func (s *archive) hear(side store.Side) []float32 {
-	s.t.Helper()
-	data, err := os.ReadFile(s.path(side))
+func (a *archive) hear(side store.Side) []float32 {
+	a.t.Helper()
+	data, err := os.ReadFile(a.path(side))
 	if err != nil {
-		s.t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	pcm, err := audio.DecodeAll(data, engine.SpeechRateHz)
 	if err != nil {
-		s.t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	return pcm
 }

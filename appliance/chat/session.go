@@ -88,31 +88,31 @@ type queuedEvent struct {
 }
 
 // ID returns the chat's ID.
-func (c *Session) ID() string { return c.id }
+func (s *Session) ID() string { return s.id }
 
 // Done is closed when the conversation is over and nothing of it runs any more.
-func (c *Session) Done() <-chan struct{} { return c.done }
+func (s *Session) Done() <-chan struct{} { return s.done }
 
-func (c *Session) clock() time.Duration { return time.Since(c.begun) }
+func (s *Session) clock() time.Duration { return time.Since(s.begun) }
 
 // post queues an event. It waits only until the session has handled the events before it.
-func (c *Session) post(e turn.Event) {
+func (s *Session) post(e turn.Event) {
 	if e = withClientDetail(e); e != nil {
-		c.enqueue(queuedEvent{event: e})
+		s.enqueue(queuedEvent{event: e})
 	}
 }
 
-func (c *Session) enqueue(p queuedEvent) {
+func (s *Session) enqueue(p queuedEvent) {
 	select {
-	case c.events <- p:
-	case <-c.done:
+	case s.events <- p:
+	case <-s.done:
 	}
 }
 
 // postAndWait posts an event and returns when its effects were carried out or ctx has ended.
-func (c *Session) postAndWait(ctx context.Context, e turn.Event) {
+func (s *Session) postAndWait(ctx context.Context, e turn.Event) {
 	handled := make(chan outcome, 1)
-	c.enqueue(queuedEvent{event: e, handled: handled})
+	s.enqueue(queuedEvent{event: e, handled: handled})
 	select {
 	case <-handled:
 	case <-ctx.Done():
@@ -120,82 +120,82 @@ func (c *Session) postAndWait(ctx context.Context, e turn.Event) {
 }
 
 // run owns the conversation from its first event to its last.
-func (c *Session) run(ctx context.Context, opened turn.Opened) {
-	defer close(c.done)
+func (s *Session) run(ctx context.Context, opened turn.Opened) {
+	defer close(s.done)
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
-	c.writeCtx = writing
+	s.writeCtx = writing
 	converse := func() {
-		c.prefill(work)
-		c.loop(ctx, work, opened)
+		s.prefill(work)
+		s.loop(ctx, work, opened)
 	}
-	if catchPanic(c.log, converse) != nil {
-		c.abandon()
+	if catchPanic(s.log, converse) != nil {
+		s.abandon()
 	}
 
-	c.cleanUp(c.unregister)
+	s.cleanUp(s.unregister)
 	stop()
-	c.draining.Go(c.drain) // do not block goroutines that still post to a session that is over
-	c.workers.Wait()
-	c.cleanUp(c.stopRecording)
+	s.draining.Go(s.drain) // do not block goroutines that still post to a session that is over
+	s.workers.Wait()
+	s.cleanUp(s.stopRecording)
 	hurry := time.AfterFunc(lastWriteLimit, stopWriting)
-	c.scribing.Wait()
+	s.scribing.Wait()
 	hurry.Stop()
 	stopWriting()
-	c.cleanUp(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
-	c.cleanUp(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
-	c.cleanUp(c.scribe.EndListeners)
-	c.cleanUp(c.replies.Forget)
-	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
+	s.cleanUp(func() { s.retry("record the end of a chat", s.scribe.End(s.ended.Status, time.Now())) })
+	s.cleanUp(func() { s.line.Close(s.ended.Code, s.ended.Reason) })
+	s.cleanUp(s.scribe.EndListeners)
+	s.cleanUp(s.replies.Forget)
+	s.log.Info("chat ended", "status", s.ended.Status, "reason", s.ended.Reason, "seconds", int(s.clock().Seconds()))
 }
 
 // cleanUp calls one of the last functions of a chat. If it panics, the ones after it still run.
-func (c *Session) cleanUp(f func()) { _ = catchPanic(c.log, f) }
+func (s *Session) cleanUp(f func()) { _ = catchPanic(s.log, f) }
 
 // runScribe has the scribe deliver what waits, on its own goroutine. After a panic the scribe runs once more,
 // because the client has to learn that its chat is over.
-func (c *Session) runScribe() {
-	c.scribing.Go(func() {
-		for ; c.scribePanics < 2; c.scribePanics++ {
-			if catchPanic(c.log, func() { c.scribe.Run(c.writeCtx) }) == nil {
+func (s *Session) runScribe() {
+	s.scribing.Go(func() {
+		for ; s.scribePanics < 2; s.scribePanics++ {
+			if catchPanic(s.log, func() { s.scribe.Run(s.writeCtx) }) == nil {
 				return
 			}
-			c.crashed()
+			s.crashed()
 		}
 	})
 }
 
 // crashed ends the chat because a part of it panicked.
-func (c *Session) crashed() { c.post(turn.Crashed{At: turn.At(c.clock())}) }
+func (s *Session) crashed() { s.post(turn.Crashed{At: turn.At(s.clock())}) }
 
 // abandon ends the chat after a panic of the session itself, whose state may be inconsistent.
-func (c *Session) abandon() {
-	if c.ended == nil {
+func (s *Session) abandon() {
+	if s.ended == nil {
 		f := contract.Fault{Code: contract.Internal}
-		_ = c.scribe.Publish(turn.Publish{At: c.clock(), Fact: turn.FaultOccurred{Fault: f}},
-			c.state.Settings().CustomSessionID)
-		c.ended = &turn.End{Status: contract.ChatError, Code: f.Code.CloseCode(), Reason: f.Code.Slug()}
+		_ = s.scribe.Publish(turn.Publish{At: s.clock(), Fact: turn.FaultOccurred{Fault: f}},
+			s.state.Settings().CustomSessionID)
+		s.ended = &turn.End{Status: contract.ChatError, Code: f.Code.CloseCode(), Reason: f.Code.Slug()}
 	}
-	c.cleanUp(c.replies.CancelAll)
+	s.cleanUp(s.replies.CancelAll)
 }
 
-func (c *Session) loop(ctx, work context.Context, first turn.Event) {
-	c.handle(work, queuedEvent{event: first})
+func (s *Session) loop(ctx, work context.Context, first turn.Event) {
+	s.handle(work, queuedEvent{event: first})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for c.ended == nil {
-		if at, ok := c.wake(); ok {
-			timer.Reset(max(0, at-c.clock()))
+	for s.ended == nil {
+		if at, ok := s.wake(); ok {
+			timer.Reset(max(0, at-s.clock()))
 		}
 		var p queuedEvent
 		select {
-		case p = <-c.events:
+		case p = <-s.events:
 		case <-timer.C:
-			p.event = turn.Tick{At: turn.At(c.clock())}
+			p.event = turn.Tick{At: turn.At(s.clock())}
 		case <-ctx.Done():
-			p.event = turn.ShutDown{At: turn.At(c.clock())}
+			p.event = turn.ShutDown{At: turn.At(s.clock())}
 		}
-		c.handle(work, p)
+		s.handle(work, p)
 	}
 }
 
@@ -206,67 +206,67 @@ func (c *Session) loop(ctx, work context.Context, first turn.Event) {
 // prefill has the model read the beginning of the conversation.
 //
 //go:noinline
-func (c *Session) prefill(work context.Context) {
-	c.replies.Prefill(work, c.state.Conversation(), modelOptions(c.state.Settings()))
+func (s *Session) prefill(work context.Context) {
+	s.replies.Prefill(work, s.state.Conversation(), modelOptions(s.state.Settings()))
 }
 
 // wake returns when the state needs a Tick.
 //
 //go:noinline
-func (c *Session) wake() (time.Duration, bool) { return c.state.Wake() }
+func (s *Session) wake() (time.Duration, bool) { return s.state.Wake() }
 
-func (c *Session) drain() {
+func (s *Session) drain() {
 	for {
 		select {
-		case <-c.events:
-		case <-c.done:
+		case <-s.events:
+		case <-s.done:
 			return
 		}
 	}
 }
 
-func (c *Session) handle(ctx context.Context, p queuedEvent) {
+func (s *Session) handle(ctx context.Context, p queuedEvent) {
 	if p.startEar {
-		c.workers.Go(func() { c.ear.Run(ctx) })
+		s.workers.Go(func() { s.ear.Run(ctx) })
 		return
 	}
-	if unsent := c.line.Unsent(); unsent > 0 {
-		c.state, _ = turn.Next(c.state, turn.SendDelayed{At: turn.At(c.clock()), Length: unsent})
+	if unsent := s.line.Unsent(); unsent > 0 {
+		s.state, _ = turn.Next(s.state, turn.SendDelayed{At: turn.At(s.clock()), Length: unsent})
 	}
 	var follows []turn.Effect
-	c.state, follows = turn.Next(c.state, p.event)
+	s.state, follows = turn.Next(s.state, p.event)
 	var fault *contract.Fault
 	if p.faultToCaller {
 		follows, fault = takeFault(follows)
 	}
 	for _, f := range follows {
-		c.carryOut(ctx, f)
+		s.carryOut(ctx, f)
 	}
-	c.stages.follow(p.event, follows, c.state.Turn())
-	c.noteFault(p.event)
+	s.stages.follow(p.event, follows, s.state.Turn())
+	s.noteFault(p.event)
 	if _, changed := p.event.(turn.SettingsRequested); changed {
-		c.warnUnset()
+		s.warnUnset()
 	}
 	if p.handled != nil {
-		c.audio.Store(c.state.Settings().Audio)
-		p.handled <- outcome{c.state.Settings(), fault}
+		s.audio.Store(s.state.Settings().Audio)
+		p.handled <- outcome{s.state.Settings(), fault}
 	}
 }
 
 // warnUnset logs, once for each, the variables in the texts in force that have no value. They become empty,
 // which is seldom intended.
-func (c *Session) warnUnset() {
+func (s *Session) warnUnset() {
 	const most = 32 // a client may write any number of names into its prompt
-	for _, name := range c.state.Settings().Unset() {
-		if len(c.unsetLogged) < most && !c.unsetLogged[name] {
-			c.unsetLogged[name] = true
-			c.log.Warn("a variable is not set; it stays empty", "variable", name, "field", "session_settings.variables")
+	for _, name := range s.state.Settings().Unset() {
+		if len(s.unsetLogged) < most && !s.unsetLogged[name] {
+			s.unsetLogged[name] = true
+			s.log.Warn("a variable is not set; it stays empty", "variable", name, "field", "session_settings.variables")
 		}
 	}
 }
 
 // noteFault logs the cause of a fault. The client is told only that there was one.
-func (c *Session) noteFault(e turn.Event) {
+func (s *Session) noteFault(e turn.Event) {
 	var f contract.Fault
 	switch e := e.(type) {
 	case turn.TurnFailed:
@@ -277,49 +277,49 @@ func (c *Session) noteFault(e turn.Event) {
 		f = e.Fault
 	}
 	if f.Cause != nil {
-		c.log.Warn("turn failed", "code", f.Code, "err", f.Cause)
+		s.log.Warn("turn failed", "code", f.Code, "err", f.Cause)
 	}
 }
 
-func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
-	settings := c.state.Settings()
+func (s *Session) carryOut(ctx context.Context, e turn.Effect) {
+	settings := s.state.Settings()
 	switch e := e.(type) {
 	case turn.Publish:
-		c.publish(e, settings.CustomSessionID)
+		s.publish(e, settings.CustomSessionID)
 	case turn.Think:
-		c.replies.Think(ctx, e, modelOptions(settings))
+		s.replies.Think(ctx, e, modelOptions(settings))
 	case turn.SayText:
-		c.replies.SayText(ctx, e)
+		s.replies.SayText(ctx, e)
 	case turn.RunTool:
-		c.replies.RunTool(ctx, e, settings.CustomSessionID)
+		s.replies.RunTool(ctx, e, settings.CustomSessionID)
 	case turn.StopTool:
-		c.replies.StopTools(e.Turn)
+		s.replies.StopTools(e.Turn)
 	case turn.ConsultPlugins:
-		c.replies.Consult(ctx, e, settings.CustomSessionID)
+		s.replies.Consult(ctx, e, settings.CustomSessionID)
 	case turn.StopPlugins:
-		c.log.Warn("plugins did not answer in time; the turn goes on without them", "turn", e.Turn, "limit",
+		s.log.Warn("plugins did not answer in time; the turn goes on without them", "turn", e.Turn, "limit",
 			turn.AdviceLimit)
-		c.replies.StopTools(e.Turn)
+		s.replies.StopTools(e.Turn)
 	case turn.StopThinking:
-		c.replies.StopThinking(e.Turn)
+		s.replies.StopThinking(e.Turn)
 	case turn.Prefill:
-		c.replies.Prefill(ctx, e.Conversation, modelOptions(settings))
+		s.replies.Prefill(ctx, e.Conversation, modelOptions(settings))
 	case turn.CloseUtterance:
-		c.ear.Close(e.Utterance)
+		s.ear.Close(e.Utterance)
 	case turn.Speak:
-		c.replies.Speak(ctx, e, settings.Voice, settings.Speed)
+		s.replies.Speak(ctx, e, settings.Voice, settings.Speed)
 	case turn.Promote:
-		c.replies.Promote(e.Turn)
+		s.replies.Promote(e.Turn)
 	case turn.FinishTurn:
-		c.replies.Finish(e.Turn)
+		s.replies.Finish(e.Turn)
 	case turn.Cancel:
-		c.replies.Cancel(e.Turn)
+		s.replies.Cancel(e.Turn)
 	case turn.Cut:
-		c.scribe.Cut(e.At)
+		s.scribe.Cut(e.At)
 	case turn.End:
-		c.replies.CancelAll()
-		if c.ended == nil {
-			c.ended = &e
+		s.replies.CancelAll()
+		if s.ended == nil {
+			s.ended = &e
 		}
 	}
 }
@@ -336,13 +336,13 @@ func modelOptions(s turn.Settings) reply.ModelOptions {
 
 // publish passes a fact to the scribe. If too much waits to be written and sent, the chat ends; the reason
 // says whether the client or the disk is too slow.
-func (c *Session) publish(t turn.Publish, customSessionID string) {
-	if c.ended != nil {
+func (s *Session) publish(t turn.Publish, customSessionID string) {
+	if s.ended != nil {
 		return
 	}
-	if err := c.scribe.Publish(t, customSessionID); err != nil {
-		c.log.Warn("chat cut off", "err", err)
-		c.ended = &turn.End{Status: contract.ChatError, Code: closeCodeOf(err), Reason: err.Error()}
+	if err := s.scribe.Publish(t, customSessionID); err != nil {
+		s.log.Warn("chat cut off", "err", err)
+		s.ended = &turn.End{Status: contract.ChatError, Code: closeCodeOf(err), Reason: err.Error()}
 	}
 }
 
@@ -355,17 +355,17 @@ func closeCodeOf(err error) int {
 }
 
 // stopRecording waits for the recorder, whose disk may be slow, and notes an incomplete recording.
-func (c *Session) stopRecording() {
+func (s *Session) stopRecording() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWriteLimit)
 	defer cancel()
-	if c.recorder.End(ctx, c.state.Now()) {
+	if s.recorder.End(ctx, s.state.Now()) {
 		return
 	}
-	c.retry("note that a recording is not whole", c.failRecording)
+	s.retry("note that a recording is not whole", s.failRecording)
 }
 
 // scribeFailed ends the chat because nothing more can be written or sent.
-func (c *Session) scribeFailed(err error) {
-	c.log.Warn("chat cut off", "err", err)
-	c.post(turn.Aborted{At: turn.At(c.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
+func (s *Session) scribeFailed(err error) {
+	s.log.Warn("chat cut off", "err", err)
+	s.post(turn.Aborted{At: turn.At(s.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
 }

@@ -58,17 +58,17 @@ func (h *Host) newSession(b newChat) *Session {
 }
 
 // info describes the chat for lists of live chats.
-func (b newChat) info() Info {
+func (n newChat) info() Info {
 	return Info{
-		ChatID:      b.meta.ChatID,
-		GroupID:     b.meta.ChatGroupID,
-		Account:     b.opening.Account,
-		RequestID:   b.meta.RequestID,
-		Config:      b.setup.config,
-		Line:        b.opening.Kind,
-		Client:      b.opening.Client,
-		Since:       b.begun,
-		Connectable: b.opening.Settings.AllowConnection,
+		ChatID:      n.meta.ChatID,
+		GroupID:     n.meta.ChatGroupID,
+		Account:     n.opening.Account,
+		RequestID:   n.meta.RequestID,
+		Config:      n.setup.config,
+		Line:        n.opening.Kind,
+		Client:      n.opening.Client,
+		Since:       n.begun,
+		Connectable: n.opening.Settings.AllowConnection,
 	}
 }
 

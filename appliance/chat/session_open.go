@@ -106,15 +106,15 @@ func (h *Host) newChat(o connection.Opening, s setup) newChat {
 }
 
 // notifications returns the notifications of the chat.
-func (b newChat) notifications() record.Notifications {
+func (n newChat) notifications() record.Notifications {
 	return record.Notifications{
-		ChatID:          b.meta.ChatID,
-		GroupID:         b.meta.ChatGroupID,
-		ConfigID:        b.setup.config.ID,
-		CustomSessionID: b.setup.settings.CustomSessionID,
-		Resumed:         b.resumed,
-		Hooks:           b.setup.webhooks,
-		EndCalls:        b.setup.settings.EndHooks,
+		ChatID:          n.meta.ChatID,
+		GroupID:         n.meta.ChatGroupID,
+		ConfigID:        n.setup.config.ID,
+		CustomSessionID: n.setup.settings.CustomSessionID,
+		Resumed:         n.resumed,
+		Hooks:           n.setup.webhooks,
+		EndCalls:        n.setup.settings.EndHooks,
 	}
 }
 

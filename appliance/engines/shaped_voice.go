@@ -66,34 +66,34 @@ type shaping struct {
 	phonemes []engine.Phoneme
 }
 
-func (p *shaping) process(in engine.Sound) engine.Sound {
-	p.taken += len(in.PCM)
+func (s *shaping) process(in engine.Sound) engine.Sound {
+	s.taken += len(in.PCM)
 	out := engine.Sound{Last: in.Last,
-		PCM: p.limiter.Process(nil, p.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
-	p.emitted += len(out.PCM)
-	p.words, p.phonemes = append(p.words, in.Words...), append(p.phonemes, in.Phonemes...)
+		PCM: s.limiter.Process(nil, s.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
+	s.emitted += len(out.PCM)
+	s.words, s.phonemes = append(s.words, in.Words...), append(s.phonemes, in.Phonemes...)
 	n := 0
-	for ; n < len(p.words); n++ {
-		w := p.words[n]
-		w.Begin, w.End = p.shaper.Moved(w.Begin), p.shaper.Moved(w.End)
-		if w.End > p.emitted && !in.Last {
+	for ; n < len(s.words); n++ {
+		w := s.words[n]
+		w.Begin, w.End = s.shaper.Moved(w.Begin), s.shaper.Moved(w.End)
+		if w.End > s.emitted && !in.Last {
 			break
 		}
 		out.Words = append(out.Words, w)
 	}
-	p.words = slices.Delete(p.words, 0, n)
-	for n = 0; n < len(p.phonemes); n++ {
-		ph := p.phonemes[n]
-		ph.Begin, ph.End = p.shaper.Moved(ph.Begin), p.shaper.Moved(ph.End)
-		if ph.End > p.emitted && !in.Last {
+	s.words = slices.Delete(s.words, 0, n)
+	for n = 0; n < len(s.phonemes); n++ {
+		ph := s.phonemes[n]
+		ph.Begin, ph.End = s.shaper.Moved(ph.Begin), s.shaper.Moved(ph.End)
+		if ph.End > s.emitted && !in.Last {
 			break
 		}
 		out.Phonemes = append(out.Phonemes, ph)
 	}
-	p.phonemes = slices.Delete(p.phonemes, 0, n)
-	out.TotalSamples = max(p.shaper.Moved(max(in.TotalSamples, p.taken)), p.emitted)
+	s.phonemes = slices.Delete(s.phonemes, 0, n)
+	out.TotalSamples = max(s.shaper.Moved(max(in.TotalSamples, s.taken)), s.emitted)
 	if in.Last {
-		out.TotalSamples = p.emitted
+		out.TotalSamples = s.emitted
 	}
 	return out
 }

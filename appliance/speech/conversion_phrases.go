@@ -47,15 +47,15 @@ type recognizer struct {
 
 // phrases returns what is said in a recording (mono, engine.SpeechRateHz) and when, in order.
 // It returns none if there is no speech.
-func (l recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error) {
-	voices, err := l.voiceSegments(ctx, pcm)
+func (r recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error) {
+	voices, err := r.voiceSegments(ctx, pcm)
 	if err != nil {
 		return nil, err
 	}
 	found := joinPhrases(voices)
 	for rest := found; len(rest) > 0; {
 		n := spanLength(rest)
-		if err := l.transcribeSpan(ctx, pcm, rest[:n]); err != nil {
+		if err := r.transcribeSpan(ctx, pcm, rest[:n]); err != nil {
 			return nil, err
 		}
 		rest = rest[n:]
@@ -70,10 +70,10 @@ func (l recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error
 }
 
 // voiceSegments returns the stretches of voice that the detector separates.
-func (l recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase, error) {
+func (r recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase, error) {
 	o := engine.DefaultSegmentOptions()
 	o.ShortPause, o.EndSilence, o.MinVoiced = surePause, surePause, 0
-	s := engine.NewSegmenter(l.detector.NewStream(), o)
+	s := engine.NewSegmenter(r.detector.NewStream(), o)
 	var all []phrase
 	var last engine.Segment // the newest pause
 	take := func(segments []engine.Segment) {
@@ -146,8 +146,8 @@ func speechDuration(from, to int) time.Duration {
 
 // transcribeSpan sets the texts of a span of phrases. The words come from the transcript of the
 // whole span; the transcripts of the single phrases show which words belong to which phrase.
-func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []phrase) error {
-	whole, err := l.transcript(ctx, pcm, span[0].begin, span[len(span)-1].end)
+func (r recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []phrase) error {
+	whole, err := r.transcript(ctx, pcm, span[0].begin, span[len(span)-1].end)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []ph
 	heard := make([][]string, len(span))
 	lengths := make([]int, len(span))
 	for i, p := range span {
-		part, err := l.transcript(ctx, pcm, p.begin, p.end)
+		part, err := r.transcript(ctx, pcm, p.begin, p.end)
 		if err != nil {
 			return err
 		}
@@ -177,9 +177,9 @@ func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []ph
 	return nil
 }
 
-func (l recognizer) transcript(ctx context.Context, pcm []float32, from, to int) (string, error) {
+func (r recognizer) transcript(ctx context.Context, pcm []float32, from, to int) (string, error) {
 	const edge = int(spanEdge * engine.SpeechRateHz / time.Second)
-	t, err := l.transcriber.Transcribe(ctx, pcm[max(0, from-edge):min(len(pcm), to+edge)],
-		engine.TranscribeOptions{Urgency: l.urgency})
+	t, err := r.transcriber.Transcribe(ctx, pcm[max(0, from-edge):min(len(pcm), to+edge)],
+		engine.TranscribeOptions{Urgency: r.urgency})
 	return t.Text, err
 }

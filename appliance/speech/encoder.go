@@ -49,15 +49,15 @@ type wavStreamEncoder struct {
 	bytes int // of samples
 }
 
-func (c *wavStreamEncoder) encode(pcm []float32, end bool) ([]byte, error) {
+func (w *wavStreamEncoder) encode(pcm []float32, end bool) ([]byte, error) {
 	var b []byte
-	if !c.begun {
-		b, c.begun = audio.AppendOpenWAVHeader(nil, contract.OutputRateHz), true
+	if !w.begun {
+		b, w.begun = audio.AppendOpenWAVHeader(nil, contract.OutputRateHz), true
 	}
 	b = audio.AppendLinear16(b, pcm)
-	c.bytes += 2 * len(pcm)
+	w.bytes += 2 * len(pcm)
 	if end {
-		b = audio.AppendOpenWAVEnd(b, contract.OutputRateHz, c.bytes)
+		b = audio.AppendOpenWAVEnd(b, contract.OutputRateHz, w.bytes)
 	}
 	return b, nil
 }

@@ -24,13 +24,13 @@ func newMP3StreamEncoder() (encoder, error) {
 	return c, nil
 }
 
-func (c *mp3StreamEncoder) encode(pcm []float32, end bool) ([]byte, error) {
-	err := c.w.Write(pcm)
+func (m *mp3StreamEncoder) encode(pcm []float32, end bool) ([]byte, error) {
+	err := m.w.Write(pcm)
 	if err == nil && end {
-		err = c.w.Close()
+		err = m.w.Close()
 	}
-	data := bytes.Clone(c.made.Bytes())
-	c.made.Reset()
+	data := bytes.Clone(m.made.Bytes())
+	m.made.Reset()
 	return data, err
 }
 
@@ -45,11 +45,11 @@ func newMP3FileEncoder() (encoder, error) {
 	return mp3FileEncoder{files}, nil
 }
 
-func (c mp3FileEncoder) encode(pcm []float32, end bool) ([]byte, error) {
+func (m mp3FileEncoder) encode(pcm []float32, end bool) ([]byte, error) {
 	if len(pcm) == 0 {
 		return nil, nil
 	}
-	return c.files.Next(pcm, end)
+	return m.files.Next(pcm, end)
 }
 
 // mp3Unavailable is the error on a machine without LAME.

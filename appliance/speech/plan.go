@@ -193,6 +193,6 @@ func lastStretch(s string) string {
 	return s[last.From:last.To]
 }
 
-func (l utterance) silence() time.Duration {
-	return time.Duration(l.TrailingSilence * float64(time.Second))
+func (u utterance) silence() time.Duration {
+	return time.Duration(u.TrailingSilence * float64(time.Second))
 }

@@ -227,12 +227,12 @@ func (s *Service) Regenerate(ctx context.Context, account, id string, format con
 }
 
 // checkRepeatable returns an error if a generation cannot be synthesised again.
-func (k storedGeneration) checkRepeatable(id string) error {
+func (s storedGeneration) checkRepeatable(id string) error {
 	switch {
-	case k.Converted:
+	case s.Converted:
 		return contract.ErrConflict{Why: fmt.Sprintf("generation %s is a converted recording, and recordings are not "+
 			"stored: send the recording again to /v0/tts/voice_conversion/file", id)}
-	case len(k.Utterances) == 0:
+	case len(s.Utterances) == 0:
 		return contract.ErrConflict{Why: fmt.Sprintf("the text of generation %s was not stored, since "+
 			"retention.keep was nothing at that time: send the text again", id)}
 	}

@@ -55,15 +55,15 @@ type received struct {
 
 // hear adds a message, and fails if a time goes backwards or belongs to sound that was not sent
 // yet.
-func (g *received) hear(t fataler, m contract.TTSMessage) {
+func (r *received) hear(t fataler, m contract.TTSMessage) {
 	switch m := m.(type) {
 	case contract.SnippetAudioChunk:
 		if m.ChunkIndex == 0 {
-			g.begun = append(g.begun, milliseconds(g.made))
+			r.begun = append(r.begun, milliseconds(r.made))
 		}
-		g.made += len(m.Audio) / 2
+		r.made += len(m.Audio) / 2
 	case contract.TimestampMessage:
-		g.tell(t, m.Timestamp)
+		r.tell(t, m.Timestamp)
 	}
 }
 
@@ -72,28 +72,28 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-func (g *received) tell(t fataler, at contract.Timestamp) {
+func (r *received) tell(t fataler, at contract.Timestamp) {
 	t.Helper()
-	if at.Time.Begin > at.Time.End || at.Time.End > milliseconds(g.made) {
-		t.Fatalf("received of %+v when %d ms were sent", at, milliseconds(g.made))
+	if at.Time.Begin > at.Time.End || at.Time.End > milliseconds(r.made) {
+		t.Fatalf("received of %+v when %d ms were sent", at, milliseconds(r.made))
 	}
-	if n := len(g.begun); n > 0 && at.Time.Begin < g.begun[n-1] {
-		t.Fatalf("%+v is before its snippet, which begins at %d ms", at, g.begun[n-1])
+	if n := len(r.begun); n > 0 && at.Time.Begin < r.begun[n-1] {
+		t.Fatalf("%+v is before its snippet, which begins at %d ms", at, r.begun[n-1])
 	}
-	for i := len(g.times) - 1; i >= 0; i-- {
-		if before := g.times[i]; before.Type == at.Type {
+	for i := len(r.times) - 1; i >= 0; i-- {
+		if before := r.times[i]; before.Type == at.Type {
 			if at.Time.Begin < before.Time.End {
 				t.Fatalf("%+v behind %+v", at, before)
 			}
 			break
 		}
 	}
-	g.times = append(g.times, at)
+	r.times = append(r.times, at)
 }
 
 // words returns the words received, and the number of phonemes.
-func (g *received) words() (words []string, phonemes int) {
-	for _, at := range g.times {
+func (r *received) words() (words []string, phonemes int) {
+	for _, at := range r.times {
 		if at.Type == contract.TimestampWord {
 			words = append(words, at.Text)
 		} else {
@@ -127,8 +127,8 @@ func askedFor(t *rapid.T) Request {
 	return a
 }
 
-func (a Request) words() (words []string) {
-	for _, u := range a.Utterances {
+func (r Request) words() (words []string) {
+	for _, u := range r.Utterances {
 		words = append(words, strings.Fields(u.Text)...)
 	}
 	return words

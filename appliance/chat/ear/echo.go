@@ -100,11 +100,11 @@ type echoFilter struct {
 }
 
 // Echoes reports whether the assistant may be audible in the sound. The segmenter does not amplify it then.
-func (u echoFilter) Echoes() bool { return u.echo.active }
+func (e echoFilter) Echoes() bool { return e.echo.active }
 
-func (u echoFilter) Probability(frame []float32) (float32, error) {
-	p, err := u.VoiceStream.Probability(frame)
-	if p > echoDoubt && u.echo.isEcho() {
+func (e echoFilter) Probability(frame []float32) (float32, error) {
+	p, err := e.VoiceStream.Probability(frame)
+	if p > echoDoubt && e.echo.isEcho() {
 		p = 0
 	}
 	return p, err

@@ -31,10 +31,10 @@ type interim struct {
 }
 
 // stop cancels the interim transcription for one that is waited for.
-func (o *interim) stop() {
-	if o.cancel != nil {
-		o.cancel()
-		o.cancel = nil
+func (i *interim) stop() {
+	if i.cancel != nil {
+		i.cancel()
+		i.cancel = nil
 	}
 }
 

@@ -31,7 +31,7 @@ type playedPiece struct {
 	hops  []bands
 }
 
-func (s playedPiece) end() time.Duration { return s.begin + time.Duration(len(s.hops))*echoHopTime }
+func (p playedPiece) end() time.Duration { return p.begin + time.Duration(len(p.hops))*echoHopTime }
 
 // Played reports that by a time the line was given a piece of the assistant's sound (mono, at
 // contract.OutputRateHz, read-only), and holds back the newest heldBack samples. The rest plays when it leaves,

@@ -25,30 +25,30 @@ type sentenceStart struct {
 
 // startOf returns when the sentence of a fact begins, in ms since the chat began, or nil if the fact has
 // none.
-func (a *playbackClock) startOf(t turn.Publish) *int64 {
+func (p *playbackClock) startOf(t turn.Publish) *int64 {
 	switch f := t.Fact.(type) {
 	case turn.SoundSent:
 		length := time.Duration(len(f.PCM)) * time.Second / contract.OutputRateHz
-		a.end = max(t.At, a.end) + length
+		p.end = max(t.At, p.end) + length
 	case turn.AssistantSaid:
 		if f.First != "" {
-			return a.known(f.First)
+			return p.known(f.First)
 		}
-		b := sentenceStart{f.ID, max(t.At, a.end).Milliseconds()}
-		if len(a.starts) == maxStarts {
-			a.starts = append(a.starts[:0], a.starts[maxStarts/2:]...)
+		b := sentenceStart{f.ID, max(t.At, p.end).Milliseconds()}
+		if len(p.starts) == maxStarts {
+			p.starts = append(p.starts[:0], p.starts[maxStarts/2:]...)
 		}
-		a.starts = append(a.starts, b)
+		p.starts = append(p.starts, b)
 		return &b.ms
 	case turn.CutShort:
-		return a.known(f.ID)
+		return p.known(f.ID)
 	}
 	return nil
 }
 
 // known returns when a sentence began, or nil if that is not remembered.
-func (a *playbackClock) known(sentence string) *int64 {
-	for _, b := range a.starts {
+func (p *playbackClock) known(sentence string) *int64 {
+	for _, b := range p.starts {
 		if b.sentence == sentence {
 			return &b.ms
 		}
@@ -57,4 +57,4 @@ func (a *playbackClock) known(sentence string) *int64 {
 }
 
 // cut notes that nothing plays after a time.
-func (a *playbackClock) cut(at time.Duration) { a.end = min(a.end, at) }
+func (p *playbackClock) cut(at time.Duration) { p.end = min(p.end, at) }

@@ -83,7 +83,7 @@ func (w *world) Said(time.Duration, []float32) { w.note("said") }
 // recorderOf is the recorder's side of a world.
 type recorderOf struct{ *world }
 
-func (k recorderOf) Cut(time.Duration) { k.note("cut") }
+func (r recorderOf) Cut(time.Duration) { r.note("cut") }
 
 // start returns a running scribe; finish lets it come to its end.
 func (w *world) start(t *testing.T) (s *Scribe, finish func()) {

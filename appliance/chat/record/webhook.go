@@ -19,9 +19,9 @@ type Notifications struct {
 }
 
 // AtStart returns the webhook notifications for the beginning of the chat, and those for its end.
-func (t Notifications) AtStart(begun time.Time) store.Webhooks {
+func (n Notifications) AtStart(begun time.Time) store.Webhooks {
 	var w store.Webhooks
-	for _, h := range t.Hooks {
+	for _, h := range n.Hooks {
 		hook := store.Webhook{URL: h.URL}
 		for _, e := range h.Events {
 			hook.Events = append(hook.Events, string(e))
@@ -31,37 +31,37 @@ func (t Notifications) AtStart(begun time.Time) store.Webhooks {
 	if len(w.Hooks) == 0 {
 		return w
 	}
-	start := contract.WebhookChatStart{WebhookBase: t.base(contract.WebhookChatStarted, t.CustomSessionID),
+	start := contract.WebhookChatStart{WebhookBase: n.base(contract.WebhookChatStarted, n.CustomSessionID),
 		StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup}
-	if t.Resumed {
+	if n.Resumed {
 		start.ChatStartType = contract.ResumedChatGroup
 	}
 	w.Started = wireJSON(start)
-	w.Ended = wireJSON(contract.WebhookChatEnd{WebhookBase: t.base(contract.WebhookChatEnded, t.CustomSessionID)})
+	w.Ended = wireJSON(contract.WebhookChatEnd{WebhookBase: n.base(contract.WebhookChatEnded, n.CustomSessionID)})
 	return w
 }
 
 // AtEnd returns the plugin notifications for the end of the chat.
-func (t Notifications) AtEnd(begun time.Time) store.EndCalls {
-	if len(t.EndCalls) == 0 {
+func (n Notifications) AtEnd(begun time.Time) store.EndCalls {
+	if len(n.EndCalls) == 0 {
 		return store.EndCalls{}
 	}
 	body := contract.ChatEndCall{
-		ChatID:          t.ChatID,
-		ChatGroupID:     t.GroupID,
-		ConfigID:        t.ConfigID,
-		CustomSessionID: t.CustomSessionID,
+		ChatID:          n.ChatID,
+		ChatGroupID:     n.GroupID,
+		ConfigID:        n.ConfigID,
+		CustomSessionID: n.CustomSessionID,
 		StartTime:       begun.UnixMilli(),
 	}
-	return store.EndCalls{Plugins: t.EndCalls, Body: asJSON(body)}
+	return store.EndCalls{Plugins: n.EndCalls, Body: asJSON(body)}
 }
 
-func (t Notifications) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
+func (n Notifications) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
 	b := contract.WebhookBase{
 		EventName:   event,
-		ChatGroupID: t.GroupID,
-		ChatID:      t.ChatID,
-		ConfigID:    t.ConfigID,
+		ChatGroupID: n.GroupID,
+		ChatID:      n.ChatID,
+		ConfigID:    n.ConfigID,
 	}
 	if customSessionID != "" {
 		b.CustomSessionID = &customSessionID
@@ -70,20 +70,20 @@ func (t Notifications) base(event contract.WebhookEvent, customSessionID string)
 }
 
 // notice returns the webhook notification for a fact, with the time of its message, or nil.
-func (t Notifications) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
+func (n Notifications) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
 	call, ok := o.message.(contract.ToolCallMessage)
-	if !ok || !t.wants(contract.WebhookToolCall) {
+	if !ok || !n.wants(contract.WebhookToolCall) {
 		return nil
 	}
 	return &store.Notice{Event: string(contract.WebhookToolCall), AtMS: at.UnixMilli(),
 		Body: wireJSON(contract.WebhookTool{
-			WebhookBase: t.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(),
+			WebhookBase: n.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(),
 			ToolCallMessage: call,
 		})}
 }
 
-func (t Notifications) wants(event contract.WebhookEvent) bool {
-	return slices.ContainsFunc(t.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
+func (n Notifications) wants(event contract.WebhookEvent) bool {
+	return slices.ContainsFunc(n.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
 }
 
 // wireJSON encodes a value of texts and numbers as the wire does, which cannot fail.

@@ -33,22 +33,22 @@ type outage struct {
 	until time.Time // the model is not asked before that
 }
 
-func (a *outage) note(err error) {
+func (o *outage) note(err error) {
 	for _, lasting := range []error{engine.ErrUnreachable, engine.ErrConnection, engine.ErrTimedOut,
 		engine.ErrOverloaded} {
 		if errors.Is(err, lasting) {
-			a.mu.Lock()
-			a.until = time.Now().Add(outageTime)
-			a.mu.Unlock()
+			o.mu.Lock()
+			o.until = time.Now().Add(outageTime)
+			o.mu.Unlock()
 			return
 		}
 	}
 }
 
-func (a *outage) lasts() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return time.Now().Before(a.until)
+func (o *outage) lasts() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Now().Before(o.until)
 }
 
 // generateWithFallback has the chat's model, or after a failure the next fallback, continue a prompt.

@@ -27,16 +27,16 @@ type scripted struct {
 	tokens int // that it reports as written
 }
 
-func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	m.asked = append(m.asked, p)
-	pieces := m.pieces
-	if m.again != nil && len(m.asked) > 1 {
-		pieces = m.again
+func (s *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	s.asked = append(s.asked, p)
+	pieces := s.pieces
+	if s.again != nil && len(s.asked) > 1 {
+		pieces = s.again
 	}
-	if _, err := enginetest.FixedReply(m.each, pieces...)(ctx, p, emit); err != nil {
+	if _, err := enginetest.FixedReply(s.each, pieces...)(ctx, p, emit); err != nil {
 		return engine.Usage{}, err
 	}
-	return engine.Usage{ReplyTokens: m.tokens}, m.err
+	return engine.Usage{ReplyTokens: s.tokens}, s.err
 }
 
 // thought returns what a mind posts for a turn, including "quick: …" and "broke".

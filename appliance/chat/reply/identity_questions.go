@@ -57,28 +57,28 @@ func newIdentity(c turn.Conversation) *identity {
 }
 
 // answer returns the fixed answer to a question what the assistant is, or "" if the model answers.
-func (s *identity) answer(asked string) string {
-	if s.description == "" || !asksWhatItIs.MatchString(asked) {
+func (i *identity) answer(asked string) string {
+	if i.description == "" || !asksWhatItIs.MatchString(asked) {
 		return ""
 	}
-	return s.description
+	return i.description
 }
 
 // filter returns a piece of the reply as it may be said, and whether the reply ends with it. If the assistant
 // names a maker that is not its own, the piece becomes the description.
-func (s *identity) filter(piece string, goesOn bool) (say string, over bool) {
-	if s == nil || s.description == "" {
+func (i *identity) filter(piece string, goesOn bool) (say string, over bool) {
+	if i == nil || i.description == "" {
 		return piece, false
 	}
-	whole := strings.TrimSpace(s.begun + " " + piece)
+	whole := strings.TrimSpace(i.begun + " " + piece)
 	if ofAMaker.MatchString(strings.ReplaceAll(whole, "’", "'")) && !denies.MatchString(whole) {
-		if s.begun != "" {
-			return "… " + s.description, true
+		if i.begun != "" {
+			return "… " + i.description, true
 		}
-		return s.description, true
+		return i.description, true
 	}
-	if s.begun = ""; goesOn {
-		s.begun = whole
+	if i.begun = ""; goesOn {
+		i.begun = whole
 	}
 	return piece, false
 }
@@ -88,9 +88,9 @@ var denies = regexp.MustCompile(`(?i)\b(not|no|never|nicht|kein|keine|pas|non)\b
 
 // firstWordBias makes an answer begin with no if the user asks whether the assistant is a human or a product
 // that its prompt does not name. Otherwise it returns others, the other biases.
-func (s *identity) firstWordBias(asked string, others map[string]float64) map[string]float64 {
+func (i *identity) firstWordBias(asked string, others map[string]float64) map[string]float64 {
 	who := askedWhoSpeaks.FindStringSubmatch(asked)
-	if who == nil || asksForAMachine.MatchString(asked) || strings.Contains(s.customPrompt, strings.ToLower(who[1])) {
+	if who == nil || asksForAMachine.MatchString(asked) || strings.Contains(i.customPrompt, strings.ToLower(who[1])) {
 		return others
 	}
 	out := copyBias(others)

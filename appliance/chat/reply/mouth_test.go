@@ -28,28 +28,28 @@ type singer struct {
 
 const singerRateHz = 22050
 
-func (v *singer) RateHz() int                                               { return singerRateHz }
-func (v *singer) Voice(context.Context, string) (engine.Synthesizer, error) { return v, nil }
+func (s *singer) RateHz() int                                               { return singerRateHz }
+func (s *singer) Voice(context.Context, string) (engine.Synthesizer, error) { return s, nil }
 
-func (v *singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	if rest, ok := v.cannot[text]; ok {
+func (s *singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if rest, ok := s.cannot[text]; ok {
 		return engine.ErrCannotSay{Writing: text, Rest: rest}
 	}
-	v.said = append(v.said, text)
-	v.asked = append(v.asked, o)
+	s.said = append(s.said, text)
+	s.asked = append(s.asked, o)
 	at, all := 0, 0
-	for _, n := range v.pieces {
+	for _, n := range s.pieces {
 		all += n
 	}
-	for i, n := range v.pieces {
+	for i, n := range s.pieces {
 		if i > 0 {
-			v.due = append(v.due, time.Until(o.Urgency.Get().Due))
+			s.due = append(s.due, time.Until(o.Urgency.Get().Due))
 		}
-		if err := emit(engine.Sound{PCM: tone(at, n), TotalSamples: all, Last: i == len(v.pieces)-1}); err != nil {
+		if err := emit(engine.Sound{PCM: tone(at, n), TotalSamples: all, Last: i == len(s.pieces)-1}); err != nil {
 			return err
 		}
-		if at += n; v.during != nil {
-			v.during(i)
+		if at += n; s.during != nil {
+			s.during(i)
 		}
 	}
 	return nil

@@ -17,10 +17,10 @@ type slowReader struct {
 	begun, given chan string
 }
 
-func (m slowReader) Prefill(ctx context.Context, p engine.Prompt) error {
-	m.begun <- p.Messages[0].Content
+func (s slowReader) Prefill(ctx context.Context, p engine.Prompt) error {
+	s.begun <- p.Messages[0].Content
 	<-ctx.Done()
-	m.given <- p.Messages[0].Content
+	s.given <- p.Messages[0].Content
 	return ctx.Err()
 }
 

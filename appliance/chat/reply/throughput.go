@@ -43,34 +43,34 @@ func NewThroughput() *Throughput {
 }
 
 // noteWriting notes how long this many bytes of a reply took after the first ones.
-func (p *Throughput) noteWriting(bytes int, took time.Duration) {
+func (t *Throughput) noteWriting(bytes int, took time.Duration) {
 	if bytes < nextBytes { // too few for a measurement
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.byteTime += (took/time.Duration(bytes) - p.byteTime) / averageOver
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byteTime += (took/time.Duration(bytes) - t.byteTime) / averageOver
 }
 
 // noteDelay notes how late a reply began that the user waited for.
-func (p *Throughput) noteDelay(late time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.delay += (late - p.delay) / averageOver
+func (t *Throughput) noteDelay(late time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.delay += (late - t.delay) / averageOver
 }
 
 // averageDelay returns how late replies have begun lately.
-func (p *Throughput) averageDelay() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.delay
+func (t *Throughput) averageDelay() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.delay
 }
 
 // noteFirstSound notes how long the first sound of a sentence took.
-func (p *Throughput) noteFirstSound(took time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.firstSound += (took - p.firstSound) / averageOver
+func (t *Throughput) noteFirstSound(took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.firstSound += (took - t.firstSound) / averageOver
 }
 
 // writeTimer times the first piece of a reply. Later pieces are not timed, because the model may wait for
@@ -101,31 +101,31 @@ func (w *writeTimer) cut(p *Throughput) {
 
 // lead returns how long before its first sound is due a piece has to be cut off if it cannot wait for one
 // more word.
-func (p *Throughput) lead() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.firstSound + p.byteTime*nextBytes/4
+func (t *Throughput) lead() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.firstSound + t.byteTime*nextBytes/4
 }
 
 // minWords returns how many words a piece needs so that the next one is ready when it and the breath after it
 // have been played.
-func (p *Throughput) minWords(breath time.Duration) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	next := p.firstSound + p.byteTime*nextBytes - breath
+func (t *Throughput) minWords(breath time.Duration) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := t.firstSound + t.byteTime*nextBytes - breath
 	return min(max(int((next+wordTime-1)/wordTime), 1), maxMinWords)
 }
 
 // noteOpenThought notes whether a reply had a thought of which only the end was marked. Then the model's
 // template opens the thought, and the beginning of the next reply has to be held back.
-func (p *Throughput) noteOpenThought(thoughts bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.openThought = thoughts
+func (t *Throughput) noteOpenThought(thoughts bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.openThought = thoughts
 }
 
-func (p *Throughput) opensThought() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.openThought
+func (t *Throughput) opensThought() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.openThought
 }

@@ -14,11 +14,11 @@ func paused(t *testing.T) *testChat {
 	return b
 }
 
-func (b *testChat) closes(e Event) bool {
-	b.t.Helper()
-	b.now = max(b.now, e.Time())
+func (c *testChat) closes(e Event) bool {
+	c.t.Helper()
+	c.now = max(c.now, e.Time())
 	var effects []Effect
-	b.state, effects = Next(b.state, stamped(e, b.now))
+	c.state, effects = Next(c.state, stamped(e, c.now))
 	for _, f := range effects {
 		if _, ok := f.(CloseUtterance); ok {
 			return true
@@ -27,8 +27,8 @@ func (b *testChat) closes(e Event) bool {
 	return false
 }
 
-func (b *testChat) wakes() time.Duration {
-	at, _ := b.state.Wake()
+func (c *testChat) wakes() time.Duration {
+	at, _ := c.state.Wake()
 	return at
 }
 

@@ -6,10 +6,10 @@ import (
 )
 
 // reads returns what the model is asked to prefill after e.
-func (b *testChat) reads(e Event) (last string) {
-	b.now += time.Millisecond
+func (c *testChat) reads(e Event) (last string) {
+	c.now += time.Millisecond
 	var effects []Effect
-	b.state, effects = Next(b.state, stamped(e, b.now))
+	c.state, effects = Next(c.state, stamped(e, c.now))
 	for _, f := range effects {
 		if r, ok := f.(Prefill); ok {
 			last = lastEntry(r.Conversation)

@@ -30,13 +30,13 @@ func begin(t *testing.T, change ...func(*Settings)) *testChat {
 }
 
 // after handles events, a millisecond apart, and returns the effects of the last one in short form.
-func (b *testChat) after(events ...Event) []string {
-	b.t.Helper()
+func (c *testChat) after(events ...Event) []string {
+	c.t.Helper()
 	var out []string
 	for _, e := range events {
-		b.now += time.Millisecond
+		c.now += time.Millisecond
 		var effects []Effect
-		b.state, effects = follow(b.state, stamped(e, b.now))
+		c.state, effects = follow(c.state, stamped(e, c.now))
 		out = short(effects)
 	}
 	return out
@@ -67,9 +67,9 @@ func follow(s State, e Event) (State, []Effect) {
 	return Next(s, Tick{ended.At})
 }
 
-func (b *testChat) wait(d time.Duration) *testChat {
-	b.now += d
-	return b
+func (c *testChat) wait(d time.Duration) *testChat {
+	c.now += d
+	return c
 }
 
 // stamped returns the event with a time.

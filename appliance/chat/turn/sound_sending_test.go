@@ -27,11 +27,11 @@ func line(i int) Sentence {
 }
 
 // makeAll makes the sound of everything that the mouth was given, and returns what follows.
-func (b *testChat) makeAll() (out []string) {
-	for len(b.state.reply.atMouth) > 0 {
-		s := b.state.reply.atMouth[0]
+func (c *testChat) makeAll() (out []string) {
+	for len(c.state.reply.atMouth) > 0 {
+		s := c.state.reply.atMouth[0]
 		for i := range 4 {
-			out = append(out, b.after(SoundMade{Turn: b.state.turn, Piece: Piece{
+			out = append(out, c.after(SoundMade{Turn: c.state.turn, Piece: Piece{
 				Sentence:       s,
 				Index:          i,
 				PCM:            silence(time.Second),

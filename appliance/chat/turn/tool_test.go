@@ -193,8 +193,8 @@ func TestTheAssistantSaysThatReadingAnAnswerTakesLong(t *testing.T) {
 }
 
 // wake returns when the state needs a Tick.
-func (b *testChat) wake() time.Duration {
-	at, _ := b.state.Wake()
+func (c *testChat) wake() time.Duration {
+	at, _ := c.state.Wake()
 	return at
 }
 

@@ -95,8 +95,8 @@ func (q Question) query() query {
 }
 
 // match returns the index of the question's word of which w is a form; -1: none.
-func (a query) match(w string) int {
-	return slices.IndexFunc(a.words, func(asked string) bool { return sameWord(asked, w) })
+func (q query) match(w string) int {
+	return slices.IndexFunc(q.words, func(asked string) bool { return sameWord(asked, w) })
 }
 
 const (

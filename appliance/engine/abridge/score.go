@@ -23,47 +23,47 @@ func (root *node) scoreLeaves(a query) {
 }
 
 // scan marks noise and finds the words of the question.
-func (j *scoring) scan(n *node) {
+func (s *scoring) scan(n *node) {
 	for _, kid := range n.children {
-		j.scan(kid)
+		s.scan(kid)
 	}
 	if n.kind == object || n.kind == list {
 		return
 	}
-	if n.noise = isNoise(n, j.query); n.noise || n.kind != words {
+	if n.noise = isNoise(n, s.query); n.noise || n.kind != words {
 		return
 	}
 	if len(n.text) > maxShortText {
-		p := passagesOf(withoutTags(n.text), j.query)
+		p := passagesOf(withoutTags(n.text), s.query)
 		n.prose = &p
 	}
 	var at []int
 	for _, w := range wordsOf(cutAt(n.text, maxPassages)) {
-		if i := j.query.match(w); i >= 0 && !slices.Contains(at, i) {
+		if i := s.query.match(w); i >= 0 && !slices.Contains(at, i) {
 			at = append(at, i)
-			j.counts[i]++
+			s.counts[i]++
 		}
 	}
 	if at != nil {
-		j.matches[n] = at
+		s.matches[n] = at
 	}
 }
 
 // matched returns the total weight of the question's words in a leaf.
-func (j *scoring) matched(n *node) (sum float64) {
-	for _, at := range j.matches[n] {
-		sum += rarity(j.counts[at])
+func (s *scoring) matched(n *node) (sum float64) {
+	for _, at := range s.matches[n] {
+		sum += rarity(s.counts[at])
 	}
 	return sum
 }
 
 // nameMatch returns how well the name of a field matches the question: directly, or by a synonym.
-func (j *scoring) nameMatch(key string) (direct, synonym float64) {
+func (s *scoring) nameMatch(key string) (direct, synonym float64) {
 	for _, w := range wordsOf(key) {
 		switch {
-		case j.query.match(w) >= 0:
+		case s.query.match(w) >= 0:
 			direct++
-		case slices.ContainsFunc(j.query.synonyms, func(k string) bool { return sameWord(k, w) }):
+		case slices.ContainsFunc(s.query.synonyms, func(k string) bool { return sameWord(k, w) }):
 			synonym = 1
 		}
 	}
@@ -78,29 +78,29 @@ const (
 )
 
 // score scores the values in n; more is what they inherit.
-func (j *scoring) score(n *node, more float64, depth int) {
+func (s *scoring) score(n *node, more float64, depth int) {
 	if n.kind == list {
 		for i, kid := range n.children {
 			down := more - min(0.05*float64(i), 3)
 			if kid.kind == object || kid.kind == list {
-				down += j.entryBonus(kid)
+				down += s.entryBonus(kid)
 			}
-			j.scoreOne(kid, down, depth)
+			s.scoreOne(kid, down, depth)
 			if kid.kind == object {
-				j.promoteName(kid)
+				s.promoteName(kid)
 			}
 		}
 		n.score = more + 0.5
 		return
 	}
 	for _, kid := range n.children {
-		j.scoreOne(kid, more, depth)
+		s.scoreOne(kid, more, depth)
 	}
 }
 
 // scoreOne scores a value.
-func (j *scoring) scoreOne(n *node, more float64, depth int) {
-	direct, synonym := j.nameMatch(n.key)
+func (s *scoring) scoreOne(n *node, more float64, depth int) {
+	direct, synonym := s.nameMatch(n.key)
 	if n.kind == object || n.kind == list {
 		up := more - 0.25
 		if n.kind == object || n.key != "" {
@@ -109,10 +109,10 @@ func (j *scoring) scoreOne(n *node, more float64, depth int) {
 		if dullName(n.key) && direct == 0 {
 			up--
 		}
-		j.score(n, up, depth+1)
+		s.score(n, up, depth+1)
 		return
 	}
-	n.score = more + 2 + byName*direct + bySynonym*synonym + min(j.matched(n), maxEntryBonus)
+	n.score = more + 2 + byName*direct + bySynonym*synonym + min(s.matched(n), maxEntryBonus)
 	key := wordsOf(n.key)
 	last := lastOf(key)
 	switch {
@@ -138,24 +138,24 @@ func dullName(key string) bool {
 }
 
 // entryBonus returns what an entry of a list gains by its relevant leaves.
-func (j *scoring) entryBonus(n *node) float64 {
+func (s *scoring) entryBonus(n *node) float64 {
 	var sum float64
 	for _, kid := range n.children {
 		switch {
 		case kid.kind == object:
-			sum += j.entryBonus(kid) / 2
+			sum += s.entryBonus(kid) / 2
 		case kid.kind == literal && kid.text == "true":
-			direct, _ := j.nameMatch(kid.key)
+			direct, _ := s.nameMatch(kid.key)
 			sum += direct
 		default:
-			sum += j.matched(kid)
+			sum += s.matched(kid)
 		}
 	}
 	return min(sum, maxEntryBonus)
 }
 
 // promoteName gives the name of an entry a higher score than everything else in it.
-func (j *scoring) promoteName(entry *node) {
+func (s *scoring) promoteName(entry *node) {
 	best := math.Inf(-1)
 	for _, kid := range entry.children {
 		best = max(best, kid.best())

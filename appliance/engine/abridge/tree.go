@@ -70,15 +70,15 @@ func parse(content string, a query) *node {
 }
 
 // parseText parses a text of one or more JSON values.
-func (r *parser) parseText(content string) *node {
-	was := r.in
-	defer func() { r.in = was }()
-	r.in = json.NewDecoder(strings.NewReader(content))
-	r.in.UseNumber()
+func (p *parser) parseText(content string) *node {
+	was := p.in
+	defer func() { p.in = was }()
+	p.in = json.NewDecoder(strings.NewReader(content))
+	p.in.UseNumber()
 	var values []*node
 	for {
-		n, err := r.value(nil, "", 0)
-		if errors.Is(err, io.EOF) && len(values) > 0 || r.truncated && err != nil {
+		n, err := p.value(nil, "", 0)
+		if errors.Is(err, io.EOF) && len(values) > 0 || p.truncated && err != nil {
 			break
 		}
 		if err != nil {
@@ -104,15 +104,15 @@ func (r *parser) parseText(content string) *node {
 }
 
 // value parses the next value; nil if it is too deep or one too many.
-func (r *parser) value(up *node, key string, depth int) (*node, error) {
-	t, err := r.in.Token()
+func (p *parser) value(up *node, key string, depth int) (*node, error) {
+	t, err := p.in.Token()
 	if err != nil {
 		return nil, err
 	}
-	if depth > maxDepth || r.nodes >= maxNodes {
-		return nil, r.skip(t)
+	if depth > maxDepth || p.nodes >= maxNodes {
+		return nil, p.skip(t)
 	}
-	r.nodes++
+	p.nodes++
 	n := &node{key: key, parent: up}
 	switch t := t.(type) {
 	case json.Delim:
@@ -120,10 +120,10 @@ func (r *parser) value(up *node, key string, depth int) (*node, error) {
 		if t == '{' {
 			n.kind = object
 		}
-		return n, r.children(n, depth)
+		return n, p.children(n, depth)
 	case string:
 		n.kind, n.text = words, t
-		if inner := r.unwrap(t); inner != nil {
+		if inner := p.unwrap(t); inner != nil {
 			inner.key, inner.parent = key, up
 			return inner, nil
 		}
@@ -141,41 +141,41 @@ func (r *parser) value(up *node, key string, depth int) (*node, error) {
 }
 
 // children parses the contents of an object or a list, up to its end.
-func (r *parser) children(n *node, depth int) error {
-	for r.in.More() {
+func (p *parser) children(n *node, depth int) error {
+	for p.in.More() {
 		key := ""
 		if n.kind == object {
-			t, err := r.in.Token()
+			t, err := p.in.Token()
 			if err != nil {
-				return r.end(err)
+				return p.end(err)
 			}
 			key, _ = t.(string)
 		}
-		kid, err := r.value(n, key, depth+1)
+		kid, err := p.value(n, key, depth+1)
 		switch {
 		case err != nil:
-			return r.end(err)
+			return p.end(err)
 		case kid != nil:
 			n.children = append(n.children, kid)
 		default:
 			n.omitted++
 		}
 	}
-	_, err := r.in.Token()
-	return r.end(err)
+	_, err := p.in.Token()
+	return p.end(err)
 }
 
 // end returns nil if the JSON is truncated, so that the part before is used.
-func (r *parser) end(err error) error {
+func (p *parser) end(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		r.truncated = true
+		p.truncated = true
 		return nil
 	}
 	return err
 }
 
 // skip skips the rest of a value that began with t.
-func (r *parser) skip(t json.Token) error {
+func (p *parser) skip(t json.Token) error {
 	for open := 0; ; {
 		switch t {
 		case json.Delim('{'), json.Delim('['):
@@ -187,21 +187,21 @@ func (r *parser) skip(t json.Token) error {
 			return nil
 		}
 		var err error
-		if t, err = r.in.Token(); err != nil {
+		if t, err = p.in.Token(); err != nil {
 			return err
 		}
 	}
 }
 
 // unwrap parses the JSON in a string; nil if there is none.
-func (r *parser) unwrap(text string) *node {
+func (p *parser) unwrap(text string) *node {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
-	if r.unwrapDepth >= maxUnwraps || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {
+	if p.unwrapDepth >= maxUnwraps || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {
 		return nil
 	}
-	r.unwrapDepth++
-	defer func() { r.unwrapDepth-- }()
-	n := r.parseText(text)
+	p.unwrapDepth++
+	defer func() { p.unwrapDepth-- }()
+	n := p.parseText(text)
 	if n == nil || n.kind != object && n.kind != list {
 		return nil
 	}

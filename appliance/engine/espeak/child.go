@@ -55,11 +55,11 @@ func childMain(name string, with func(*library) phonemizeFunc) {
 	})
 }
 
-func (e *library) answer(q question) (string, error) {
-	if err := e.use(q.Voice); err != nil {
+func (l *library) answer(q question) (string, error) {
+	if err := l.use(q.Voice); err != nil {
 		return "", err
 	}
-	return e.phonemize(q.Words)
+	return l.phonemize(q.Words)
 }
 
 // childArgs returns the arguments of the process.

@@ -80,27 +80,27 @@ func openLibrary(dataDir string) (*library, error) {
 
 // use selects a voice. For some names that voices are trained with, the library reports "not found"
 // and keeps the last voice, so its result and the resulting language are checked.
-func (e *library) use(voice string) error {
-	if voice != "" && voice == e.voice {
+func (l *library) use(voice string) error {
+	if voice != "" && voice == l.voice {
 		return nil
 	}
-	e.voice = ""
+	l.voice = ""
 	for _, name := range libraryNames(voice) {
-		if e.setVoice(name) != 0 {
+		if l.setVoice(name) != 0 {
 			continue
 		}
-		if set := e.language(); baseLanguage(set) != baseLanguage(name) {
+		if set := l.language(); baseLanguage(set) != baseLanguage(name) {
 			return fmt.Errorf("espeak: selecting voice %q has set the language %q", name, set)
 		}
-		e.voice = voice
+		l.voice = voice
 		return nil
 	}
 	return fmt.Errorf("espeak: no voice %q; `espeak-ng --voices` lists the available ones", voice)
 }
 
 // language returns the tag of the current voice's first language.
-func (e *library) language() string {
-	v := e.currentVoice()
+func (l *library) language() string {
+	v := l.currentVoice()
 	if v == nil || v.languages == nil {
 		return ""
 	}
@@ -109,14 +109,14 @@ func (e *library) language() string {
 
 // phonemize returns the phonemes of words, which contain no NUL. Clauses that the library finds by
 // itself are joined by spaces.
-func (e *library) phonemize(words string) (string, error) {
+func (l *library) phonemize(words string) (string, error) {
 	left := append([]byte(words), 0)
 	at := unsafe.Pointer(&left[0])
 	var ipa string
 	// Every call consumes at least one byte, so more calls than bytes mean that the library is
 	// stuck.
 	for range left {
-		if part := e.phonemes(&at, charsUTF8, phonemesIPA); part != "" {
+		if part := l.phonemes(&at, charsUTF8, phonemesIPA); part != "" {
 			if ipa != "" {
 				ipa += " "
 			}

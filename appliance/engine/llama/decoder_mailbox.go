@@ -38,116 +38,116 @@ func newMailbox(a *abort) *mailbox { return &mailbox{wake: make(chan struct{}, 1
 // put passes requests to the decoder, all or none. Requests that belong together are prefilled in
 // the same steps. If the decoder waits at the gate for something less urgent, it is recalled to
 // wait on their behalf.
-func (b *mailbox) put(all ...*request) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (m *mailbox) put(all ...*request) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch {
-	case b.closed:
+	case m.closed:
 		return ErrClosed
-	case b.pending+len(all) > maxWaiting:
+	case m.pending+len(all) > maxWaiting:
 		return ErrBusy
 	}
-	b.pending += len(all)
-	b.arriving = append(b.arriving, all...)
+	m.pending += len(all)
+	m.arriving = append(m.arriving, all...)
 	for _, r := range all {
-		b.recallFor(r)
+		m.recallFor(r)
 	}
-	b.signal()
+	m.signal()
 	return nil
 }
 
 // putBack passes r, which was put before, to the decoder again.
-func (b *mailbox) putBack(r *request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.arriving = append(b.arriving, r)
-	b.recallFor(r)
-	b.signal()
+func (m *mailbox) putBack(r *request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.arriving = append(m.arriving, r)
+	m.recallFor(r)
+	m.signal()
 }
 
 // recallFor recalls the decoder from the gate if it waits there for something less urgent than r.
 // The caller holds b.mu.
-func (b *mailbox) recallFor(r *request) {
+func (m *mailbox) recallFor(r *request) {
 	need := r.urgency.Get()
-	if b.recall != nil && need.Compare(b.waitsFor) < 0 {
-		b.recall()
+	if m.recall != nil && need.Compare(m.waitsFor) < 0 {
+		m.recall()
 	}
-	b.abort.yieldTo(r.urgency, r.conversation)
+	m.abort.yieldTo(r.urgency, r.conversation)
 }
 
 // promoted notifies the decoder that the urgency of r has changed.
-func (b *mailbox) promoted(r *request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.recallFor(r)
-	b.signal()
+func (m *mailbox) promoted(r *request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recallFor(r)
+	m.signal()
 }
 
 // abandon notifies the decoder that nobody waits for r any more.
-func (b *mailbox) abandon(r *request) {
+func (m *mailbox) abandon(r *request) {
 	r.abandoned.Store(true)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.signal()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.signal()
 }
 
-func (b *mailbox) forget(conversation string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.closed {
-		b.forgets = append(b.forgets, conversation)
-		b.signal()
+func (m *mailbox) forget(conversation string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.forgets = append(m.forgets, conversation)
+		m.signal()
 	}
 }
 
-func (b *mailbox) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	if b.recall != nil {
-		b.recall()
+func (m *mailbox) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	if m.recall != nil {
+		m.recall()
 	}
-	b.signal()
+	m.signal()
 }
 
 // signal wakes the decoder. The caller holds b.mu.
-func (b *mailbox) signal() {
+func (m *mailbox) signal() {
 	select {
-	case b.wake <- struct{}{}:
+	case m.wake <- struct{}{}:
 	default: // it is awake
 	}
 }
 
 // takeAll empties the mailbox; ok is false once the mailbox is closed.
-func (b *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	arriving, forgets = b.arriving, b.forgets
-	b.arriving, b.forgets = nil, nil
-	return arriving, forgets, !b.closed
+func (m *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	arriving, forgets = m.arriving, m.forgets
+	m.arriving, m.forgets = nil, nil
+	return arriving, forgets, !m.closed
 }
 
 // done records that a request is answered.
-func (b *mailbox) done() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.pending--
+func (m *mailbox) done() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pending--
 }
 
 // atGate records that the decoder waits at the gate with this need, and how to recall it. It
 // returns false if something has arrived already.
-func (b *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed || len(b.arriving) > 0 {
+func (m *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || len(m.arriving) > 0 {
 		return false
 	}
-	b.recall, b.waitsFor = hurry, n
+	m.recall, m.waitsFor = hurry, n
 	return true
 }
 
-func (b *mailbox) leftGate() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.recall = nil
+func (m *mailbox) leftGate() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recall = nil
 }

@@ -29,37 +29,37 @@ func newThreadTuner(threads int) *threadTuner {
 }
 
 // threads returns the number of threads of the next step.
-func (p *threadTuner) threads() int {
-	if p.single != p.trial {
+func (t *threadTuner) threads() int {
+	if t.single != t.trial {
 		return 1
 	}
-	return p.maxThreads
+	return t.maxThreads
 }
 
 // record takes the duration of a step of replies alone, with size tokens. Steps with prompts differ
 // too much from each other to compare.
-func (p *threadTuner) record(size int, d time.Duration) {
-	if p.maxThreads == 1 {
+func (t *threadTuner) record(size int, d time.Duration) {
+	if t.maxThreads == 1 {
 		return
 	}
-	if size != p.size { // another number of replies: the comparison starts again
-		p.size, p.average, p.trial = size, 0, false
+	if size != t.size { // another number of replies: the comparison starts again
+		t.size, t.average, t.trial = size, 0, false
 		return
 	}
 	switch {
-	case p.trial:
-		p.trial, p.since = false, 0
-		if float64(d) < minGain*float64(p.average) {
-			p.single, p.average, p.interval = !p.single, d, firstTrial
+	case t.trial:
+		t.trial, t.since = false, 0
+		if float64(d) < minGain*float64(t.average) {
+			t.single, t.average, t.interval = !t.single, d, firstTrial
 		} else {
-			p.interval = min(2*p.interval, maxTrialInterval)
+			t.interval = min(2*t.interval, maxTrialInterval)
 		}
-	case p.average == 0:
-		p.average = d
+	case t.average == 0:
+		t.average = d
 	default:
-		slow := d > slowFactor*p.average && p.since >= firstTrial
-		p.average += (d - p.average) / 4
-		p.since++
-		p.trial = slow || p.since >= p.interval
+		slow := d > slowFactor*t.average && t.since >= firstTrial
+		t.average += (d - t.average) / 4
+		t.since++
+		t.trial = slow || t.since >= t.interval
 	}
 }

@@ -64,7 +64,7 @@ type userRequest struct {
 }
 
 // whole reports whether the request is all of the user's words.
-func (w userRequest) whole() bool { return w.text == "" }
+func (u userRequest) whole() bool { return u.text == "" }
 
 // userRequests returns what the router is to judge: before any tool call all of the words, later
 // the requests among them that may be left.

@@ -55,22 +55,22 @@ type prefillSpeed struct {
 }
 
 // record takes the duration of a step that prefilled tokens. One goroutine calls it.
-func (r *prefillSpeed) record(tokens int, d time.Duration) {
+func (p *prefillSpeed) record(tokens int, d time.Duration) {
 	if tokens < minMeasured {
 		return
 	}
-	one, usual := int64(d)/int64(tokens), r.perToken.Load()
+	one, usual := int64(d)/int64(tokens), p.perToken.Load()
 	if usual == 0 {
 		usual = one
 	}
-	r.perToken.Store(usual + (one-usual)/8)
+	p.perToken.Store(usual + (one-usual)/8)
 }
 
 // budget returns how many tokens are prefilled in the time that a tool result may take, between
 // minResultTokens and most.
-func (r *prefillSpeed) budget(most int) int {
+func (p *prefillSpeed) budget(most int) int {
 	n := most
-	if one := r.perToken.Load(); one > 0 {
+	if one := p.perToken.Load(); one > 0 {
 		n = int(min(int64(resultTime)/one-resultOverhead, int64(most)))
 	}
 	return max(n, min(minResultTokens, most))

@@ -68,33 +68,33 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	return made, nil
 }
 
-func (s *toolsets) get(key [sha256.Size]byte) *toolset {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.time++
-	cached := s.byKey[key]
+func (t *toolsets) get(key [sha256.Size]byte) *toolset {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.time++
+	cached := t.byKey[key]
 	if cached != nil {
-		s.used[key] = s.time
+		t.used[key] = t.time
 	}
 	return cached
 }
 
 // put caches made and evicts the one least recently used.
-func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.time++
-	if s.byKey == nil {
-		s.byKey, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
+func (t *toolsets) put(key [sha256.Size]byte, made *toolset) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.time++
+	if t.byKey == nil {
+		t.byKey, t.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
 	}
-	if len(s.byKey) >= maxToolsets {
-		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.byKey)), func(a, b [sha256.Size]byte) int {
-			return s.used[a] - s.used[b]
+	if len(t.byKey) >= maxToolsets {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(t.byKey)), func(a, b [sha256.Size]byte) int {
+			return t.used[a] - t.used[b]
 		})
-		delete(s.byKey, oldest)
-		delete(s.used, oldest)
+		delete(t.byKey, oldest)
+		delete(t.used, oldest)
 	}
-	s.byKey[key], s.used[key] = made, s.time
+	t.byKey[key], t.used[key] = made, t.time
 }
 
 // CheckTool returns why no grammar can be made of a tool's parameters, or nil.

@@ -120,19 +120,19 @@ func (a *alphabet) reportUnknown(r rune) {
 // assignWords assigns the words of the sentence to the phrase, whose phonemes begin at position
 // part of the sentence's. next is the first word that no phrase has, before and after the call. A
 // word without phonemes of its own gets an empty range.
-func (b *phrase) assignWords(s sentence, part, next int) int {
-	for _, sound := range b.sounds {
+func (p *phrase) assignWords(s sentence, part, next int) int {
+	for _, sound := range p.sounds {
 		w := noWord
 		if at := part + sound.offset; at < len(s.wordOf) {
 			w = s.wordOf[at]
 		}
-		if n := len(b.words); n > 0 && w == next-1 {
-			b.words[n-1].end = sound.end
+		if n := len(p.words); n > 0 && w == next-1 {
+			p.words[n-1].end = sound.end
 		}
 		for ; next <= w; next++ {
-			b.words = append(b.words, wordSpan{s.words[next], sound.begin, sound.begin})
+			p.words = append(p.words, wordSpan{s.words[next], sound.begin, sound.begin})
 			if next == w {
-				b.words[len(b.words)-1].end = sound.end
+				p.words[len(p.words)-1].end = sound.end
 			}
 		}
 	}
@@ -140,16 +140,16 @@ func (b *phrase) assignWords(s sentence, part, next int) int {
 }
 
 // assignRest assigns the remaining words to the last phrase of a sentence.
-func (b *phrase) assignRest(s sentence, next int) {
-	at := b.sounds[len(b.sounds)-1].end
+func (p *phrase) assignRest(s sentence, next int) {
+	at := p.sounds[len(p.sounds)-1].end
 	for _, w := range s.words[next:] {
-		b.words = append(b.words, wordSpan{w, at, at})
+		p.words = append(p.words, wordSpan{w, at, at})
 	}
 }
 
 // timings returns the sample positions of the phrase's sounds and words, from the frames of each
 // id, or nil if those are unknown.
-func (b phrase) timings(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
+func (p phrase) timings(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
 	if len(frames) == 0 {
 		return nil, nil
 	}
@@ -157,11 +157,11 @@ func (b phrase) timings(frames []float32, hop int) (phonemes []engine.Phoneme, w
 	for i, f := range frames {
 		at[i+1] = at[i] + int(f)*hop
 	}
-	phonemes = make([]engine.Phoneme, 0, len(b.sounds))
-	for _, s := range b.sounds {
+	phonemes = make([]engine.Phoneme, 0, len(p.sounds))
+	for _, s := range p.sounds {
 		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
 	}
-	for _, s := range b.words {
+	for _, s := range p.words {
 		w := s.word
 		w.Begin, w.End = at[s.begin], at[s.end]
 		words = append(words, w)

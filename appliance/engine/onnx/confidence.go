@@ -15,17 +15,17 @@ type transcription struct {
 }
 
 // add records the probability of the chosen token.
-func (r *transcription) add(logits []float32, chosen int64) {
-	r.certainty += logProbability(logits, chosen)
-	r.steps++
+func (t *transcription) add(logits []float32, chosen int64) {
+	t.certainty += logProbability(logits, chosen)
+	t.steps++
 }
 
 // mean returns the mean log-probability of a token.
-func (r transcription) mean() float64 { return r.certainty / float64(max(r.steps, 1)) }
+func (t transcription) mean() float64 { return t.certainty / float64(max(t.steps, 1)) }
 
 // concat returns r followed by o, the result for the sound after it.
-func (r transcription) concat(o transcription) transcription {
-	return transcription{slices.Concat(r.ids, o.ids), r.certainty + o.certainty, r.steps + o.steps}
+func (t transcription) concat(o transcription) transcription {
+	return transcription{slices.Concat(t.ids, o.ids), t.certainty + o.certainty, t.steps + o.steps}
 }
 
 const (
@@ -47,19 +47,19 @@ const (
 )
 
 // doubtful reports whether the model has probably lost part of the speech.
-func (r transcription) doubtful(pcm []float32) bool {
-	return len(pcm) >= minDoubtSamples && (r.mean() < doubtfulBelow || r.tooShort(pcm))
+func (t transcription) doubtful(pcm []float32) bool {
+	return len(pcm) >= minDoubtSamples && (t.mean() < doubtfulBelow || t.tooShort(pcm))
 }
 
 // tooShort reports whether the text is far too short for the voice.
-func (r transcription) tooShort(pcm []float32) bool {
-	return float64(len(r.ids)) < minTokensPerSecond*voicedSeconds(pcm)
+func (t transcription) tooShort(pcm []float32) bool {
+	return float64(len(t.ids)) < minTokensPerSecond*voicedSeconds(pcm)
 }
 
 // better reports whether r is more probably right than o, another transcription of the same sound.
-func (r transcription) better(o transcription) bool {
-	more := r.mean() - o.mean()
-	switch mine, others := float64(len(r.ids)), float64(len(o.ids)); {
+func (t transcription) better(o transcription) bool {
+	more := t.mean() - o.mean()
+	switch mine, others := float64(len(t.ids)), float64(len(o.ids)); {
 	case mine < lostTokensRatio*others:
 		return more > confidenceMargin
 	case others < lostTokensRatio*mine:

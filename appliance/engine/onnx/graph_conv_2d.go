@@ -85,24 +85,24 @@ func planarWeights(fields [][]byte) (weights, error) {
 }
 
 // planarWeight returns the name of the weights of a convolution that can be planar, or "".
-func (n graphStep) planarWeight() string {
-	if !slices.Contains(planarOperators, n.operator) || len(n.inputs) < 2 || len(n.outputs) != 1 ||
-		n.hasAttribute("output_shape") {
+func (g graphStep) planarWeight() string {
+	if !slices.Contains(planarOperators, g.operator) || len(g.inputs) < 2 || len(g.outputs) != 1 ||
+		g.hasAttribute("output_shape") {
 		return ""
 	}
-	return n.inputs[1]
+	return g.inputs[1]
 }
 
 // hasAttribute reports whether the node has the attribute.
-func (n graphStep) hasAttribute(attribute string) bool {
-	return slices.ContainsFunc(n.attributes, func(a []byte) bool {
+func (g graphStep) hasAttribute(attribute string) bool {
+	return slices.ContainsFunc(g.attributes, func(a []byte) bool {
 		name, _ := protobufString(a, attributeName)
 		return name == attribute
 	})
 }
 
 // planar rewrites a field of a graph so that those weights have four dimensions.
-func (g weights) planar(raw []byte) ([][]byte, error) {
+func (w weights) planar(raw []byte) ([][]byte, error) {
 	f, err := nextField(raw)
 	if err != nil {
 		return nil, err
@@ -110,13 +110,13 @@ func (g weights) planar(raw []byte) ([][]byte, error) {
 	switch f.number {
 	case graphNode:
 		n, err := readNode(f)
-		if err != nil || !g[n.planarWeight()] {
+		if err != nil || !w[n.planarWeight()] {
 			return [][]byte{raw}, err
 		}
 		return n.planar()
 	case graphInitializer:
 		t, err := readInitializer(f.value)
-		if err != nil || !g[t.name] {
+		if err != nil || !w[t.name] {
 			return [][]byte{raw}, err
 		}
 		return t.field(t.dims[0], t.dims[1], 1, t.dims[2]), nil
@@ -125,11 +125,11 @@ func (g weights) planar(raw []byte) ([][]byte, error) {
 }
 
 // planar returns the two-dimensional node between two reshapes.
-func (n graphStep) planar() ([][]byte, error) {
-	in, out := n.inputs[0], n.outputs[0]
+func (g graphStep) planar() ([][]byte, error) {
+	in, out := g.inputs[0], g.outputs[0]
 	planarIn, planarOut := out+"/planar_in", out+"/planar_out"
-	node := nodeField(n.operator, append([]string{planarIn}, n.inputs[1:]...), planarOut)
-	for _, a := range n.attributes {
+	node := nodeField(g.operator, append([]string{planarIn}, g.inputs[1:]...), planarOut)
+	for _, a := range g.attributes {
 		a, err := planarAttribute(a)
 		if err != nil {
 			return nil, fmt.Errorf("the convolution that computes %q: %w", out, err)

@@ -157,8 +157,8 @@ type graphStep struct {
 }
 
 // makes reports whether the node computes a wanted tensor that is not an input of the part.
-func (n graphStep) makes(wanted, edge map[string]bool) bool {
-	for _, out := range n.outputs {
+func (g graphStep) makes(wanted, edge map[string]bool) bool {
+	for _, out := range g.outputs {
 		if wanted[out] && !edge[out] {
 			return true
 		}

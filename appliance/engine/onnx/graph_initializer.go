@@ -39,14 +39,14 @@ func readInitializer(b []byte) (t initializer, err error) {
 
 // field returns the graph field of the initializer with another shape, in pieces, so that its data
 // is not copied.
-func (t initializer) field(dims ...uint64) [][]byte {
+func (i initializer) field(dims ...uint64) [][]byte {
 	shape := appendNumbers(nil, tensorDims, dims...)
 	size := len(shape)
-	for _, f := range t.others {
+	for _, f := range i.others {
 		size += len(f)
 	}
 	begin := binary.AppendUvarint([]byte{graphInitializer<<3 | wireBytes}, uint64(size))
-	return append([][]byte{append(begin, shape...)}, t.others...)
+	return append([][]byte{append(begin, shape...)}, i.others...)
 }
 
 // shapeInitializer returns the field of a constant shape.

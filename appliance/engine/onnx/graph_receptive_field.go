@@ -63,27 +63,27 @@ func widest(names []string, known map[string]span) (s span, found bool) {
 }
 
 // after returns the span of the node's result if its input has span s.
-func (n graphStep) after(s span) (span, error) {
-	if n.operator != "Conv" && n.operator != "ConvTranspose" {
+func (g graphStep) after(s span) (span, error) {
+	if g.operator != "Conv" && g.operator != "ConvTranspose" {
 		return s, nil
 	}
-	kernel, err := n.number("kernel_shape", 0)
+	kernel, err := g.number("kernel_shape", 0)
 	if err != nil {
 		return s, err
 	}
 	if kernel < 1 {
-		return s, fmt.Errorf("the convolution that computes %q has no kernel_shape", n.outputs[0])
+		return s, fmt.Errorf("the convolution that computes %q has no kernel_shape", g.outputs[0])
 	}
-	dilation, err1 := n.number("dilations", 1)
-	stride, err2 := n.number("strides", 1)
-	pad, err3 := n.number("pads", 0)
+	dilation, err1 := g.number("dilations", 1)
+	stride, err2 := g.number("strides", 1)
+	pad, err3 := g.number("pads", 0)
 	if err1 != nil || err2 != nil || err3 != nil {
 		return s, errProtobuf
 	}
 	wide := float64((kernel - 1) * dilation)
-	if n.operator == "Conv" {
+	if g.operator == "Conv" {
 		if stride != 1 {
-			return s, fmt.Errorf("the convolution that computes %q has the stride %d; 1 is supported", n.outputs[0],
+			return s, fmt.Errorf("the convolution that computes %q has the stride %d; 1 is supported", g.outputs[0],
 				stride)
 		}
 		s.reach += max(wide-float64(pad), float64(pad)) / s.rate
@@ -95,8 +95,8 @@ func (n graphStep) after(s span) (span, error) {
 }
 
 // number returns the first value of an attribute, or without if the attribute is missing.
-func (n graphStep) number(attribute string, without int64) (int64, error) {
-	for _, a := range n.attributes {
+func (g graphStep) number(attribute string, without int64) (int64, error) {
+	for _, a := range g.attributes {
 		name, err := protobufString(a, attributeName)
 		if err != nil {
 			return 0, err

@@ -153,17 +153,17 @@ type throughput struct{ perID atomic.Int64 } // nanoseconds
 
 // record takes the duration of a text of ids ids. The newest counts as much as all before it,
 // because other load changes the speed of a machine within seconds.
-func (p *throughput) record(ids int, d time.Duration) {
+func (t *throughput) record(ids int, d time.Duration) {
 	one := int64(d) / int64(ids)
-	if before := p.perID.Load(); before > 0 {
+	if before := t.perID.Load(); before > 0 {
 		one = (one + before) / 2
 	}
-	p.perID.Store(one)
+	t.perID.Store(one)
 }
 
 // estimate returns the expected duration of a text of ids ids.
-func (p *throughput) estimate(ids int) time.Duration {
-	return time.Duration(p.perID.Load() * int64(ids))
+func (t *throughput) estimate(ids int) time.Duration {
+	return time.Duration(t.perID.Load() * int64(ids))
 }
 
 func (k *Kokoro) warn(phoneme rune) {

@@ -59,76 +59,76 @@ func (p *Piper) identity(rt *Runtime, model []byte) []byte {
 const voiceCacheVersion = 2
 
 // stored returns the record as it is stored.
-func (k *cachedVoice) stored() voiceRecord {
-	if !k.loaded {
-		k.loaded = true
-		data, err := os.ReadFile(k.path + ".json")
-		if err != nil || json.Unmarshal(data, &k.record) != nil {
-			k.record = voiceRecord{}
+func (c *cachedVoice) stored() voiceRecord {
+	if !c.loaded {
+		c.loaded = true
+		data, err := os.ReadFile(c.path + ".json")
+		if err != nil || json.Unmarshal(data, &c.record) != nil {
+			c.record = voiceRecord{}
 		}
 	}
-	return k.record
+	return c.record
 }
 
 // current returns the record of exactly this voice.
-func (k *cachedVoice) current() voiceRecord {
-	id, err := k.identity()
-	if k.stored().Identity != id || err != nil {
-		k.record = voiceRecord{Identity: id}
+func (c *cachedVoice) current() voiceRecord {
+	id, err := c.identity()
+	if c.stored().Identity != id || err != nil {
+		c.record = voiceRecord{Identity: id}
 	}
-	return k.record
+	return c.record
 }
 
 // matches reports whether the cached encoder belongs to exactly this voice.
-func (k *cachedVoice) matches() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.current().Encoder != ""
+func (c *cachedVoice) matches() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current().Encoder != ""
 }
 
 // gain returns the measured gain, or 0.
-func (k *cachedVoice) gain() float32 {
-	if k == nil {
+func (c *cachedVoice) gain() float32 {
+	if c == nil {
 		return 0
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if g := k.current().Gain; g > 0 && g <= maxGain {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.current().Gain; g > 0 && g <= maxGain {
 		return g
 	}
 	return 0
 }
 
 // storeGain stores a gain. A failure is ignored; the gain is measured again then.
-func (k *cachedVoice) storeGain(gain float32) {
-	if k == nil {
+func (c *cachedVoice) storeGain(gain float32) {
+	if c == nil {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.current()
-	k.record.Gain = gain
-	k.write()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.current()
+	c.record.Gain = gain
+	c.write()
 }
 
-func (k *cachedVoice) write() {
-	if data, err := json.Marshal(k.record); err == nil {
-		_ = durable.WriteFile(k.path+".json", append(data, '\n'), 0o644) // a failure is ignored
+func (c *cachedVoice) write() {
+	if data, err := json.Marshal(c.record); err == nil {
+		_ = durable.WriteFile(c.path+".json", append(data, '\n'), 0o644) // a failure is ignored
 	}
 }
 
 // encoder returns the optimized encoder of the stored record, in memory outside Go's heap, or nil.
-func (k *cachedVoice) encoder() (prepared []byte, release func()) {
-	if k == nil {
+func (c *cachedVoice) encoder() (prepared []byte, release func()) {
+	if c == nil {
 		return nil, nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	want := k.stored().Encoder
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	want := c.stored().Encoder
 	if want == "" {
 		return nil, nil
 	}
-	data, unmap, err := readModel(k.path+".ort", "")
+	data, unmap, err := readModel(c.path+".ort", "")
 	if err != nil {
 		return nil, nil
 	}
@@ -140,15 +140,15 @@ func (k *cachedVoice) encoder() (prepared []byte, release func()) {
 }
 
 // newEncoderFile creates the file of the encoder; nil if nothing is cached.
-func (k *cachedVoice) newEncoderFile() *encoderFile {
-	if k == nil {
+func (c *cachedVoice) newEncoderFile() *encoderFile {
+	if c == nil {
 		return nil
 	}
-	f, err := durable.Create(k.path+".ort", 0o644)
+	f, err := durable.Create(c.path+".ort", 0o644)
 	if err != nil {
 		return nil
 	}
-	return &encoderFile{k, f}
+	return &encoderFile{c, f}
 }
 
 // encoderFile is an encoder that ONNX Runtime is writing.

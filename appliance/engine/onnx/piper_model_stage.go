@@ -71,42 +71,42 @@ func newFrameBuffer(data []float32, channels, n int) *frameBuffer {
 }
 
 // end returns the first position after the buffer.
-func (t *frameBuffer) end() int {
-	if len(t.rows) == 0 {
-		return t.begin
+func (f *frameBuffer) end() int {
+	if len(f.rows) == 0 {
+		return f.begin
 	}
-	return t.begin + len(t.rows[0])
+	return f.begin + len(f.rows[0])
 }
 
 // window returns a copy of the positions from a to b in the layout of a tensor.
-func (t *frameBuffer) window(a, b int) []float32 {
-	out := make([]float32, 0, len(t.rows)*(b-a))
-	for _, row := range t.rows {
-		out = append(out, row[a-t.begin:b-t.begin]...)
+func (f *frameBuffer) window(a, b int) []float32 {
+	out := make([]float32, 0, len(f.rows)*(b-a))
+	for _, row := range f.rows {
+		out = append(out, row[a-f.begin:b-f.begin]...)
 	}
 	return out
 }
 
 // add appends the positions from a to b of a tensor with n positions.
-func (t *frameBuffer) add(data []float32, n, a, b int) {
-	if t.rows == nil {
-		t.rows = make([][]float32, len(data)/n)
+func (f *frameBuffer) add(data []float32, n, a, b int) {
+	if f.rows == nil {
+		f.rows = make([][]float32, len(data)/n)
 	}
-	for c := range t.rows {
-		t.rows[c] = append(t.rows[c], data[c*n+a:c*n+b]...)
+	for c := range f.rows {
+		f.rows[c] = append(f.rows[c], data[c*n+a:c*n+b]...)
 	}
 }
 
 // dropBefore drops the positions before at.
-func (t *frameBuffer) dropBefore(at int) {
-	n := min(at, t.end()) - t.begin
+func (f *frameBuffer) dropBefore(at int) {
+	n := min(at, f.end()) - f.begin
 	if n <= 0 {
 		return
 	}
-	for c, row := range t.rows {
-		t.rows[c] = append(row[:0:0], row[n:]...)
+	for c, row := range f.rows {
+		f.rows[c] = append(row[:0:0], row[n:]...)
 	}
-	t.begin += n
+	f.begin += n
 }
 
 // A frameRange is the positions from from to to, with the positions from a to b that affect them.

@@ -79,8 +79,8 @@ func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions)
 }
 
 // runEncoder runs the encoder.
-func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.SpeakOptions) (err error) {
-	p := w.voice
+func (s *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.SpeakOptions) (err error) {
+	p := s.voice
 	dice := newRand(o, b.index)
 	inputs, err := p.encoderInputs(b.ids, o, dice)
 	outputs := make([]Value, p.encoderOutputs)
@@ -104,15 +104,15 @@ func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.Speak
 	if len(frames) != len(b.ids) {
 		return fmt.Errorf("onnx: %s: durations for %d ids, expected %d", p.encoder.name, len(frames), len(b.ids))
 	}
-	w.frames, w.begin, w.end, w.whole = frames, framesOf(frames[:b.begin]), framesOf(frames[:b.end]), framesOf(frames)
+	s.frames, s.begin, s.end, s.whole = frames, framesOf(frames[:b.begin]), framesOf(frames[:b.end]), framesOf(frames)
 	shape := outputs[0].GetShape()
-	if len(shape) != 3 || shape[0] != 1 || int(shape[2]) != w.whole {
-		return fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.encoder.name, shape, w.whole,
+	if len(shape) != 3 || shape[0] != 1 || int(shape[2]) != s.whole {
+		return fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.encoder.name, shape, s.whole,
 			len(frames))
 	}
-	w.buffers[flowStage] = newFrameBuffer(latent, int(shape[1]), w.whole)
-	for i, at := stageCount, w.begin; i > flowStage; i-- { // each stage must start where the next one looks back to
-		w.buffers[i] = &frameBuffer{begin: at * p.rateUpTo(i)}
+	s.buffers[flowStage] = newFrameBuffer(latent, int(shape[1]), s.whole)
+	for i, at := stageCount, s.begin; i > flowStage; i-- { // each stage must start where the next one looks back to
+		s.buffers[i] = &frameBuffer{begin: at * p.rateUpTo(i)}
 		at = max(at-p.reachOf(i-1), 0)
 	}
 	return nil
@@ -126,8 +126,8 @@ func framesOf(each []float32) (sum int) {
 }
 
 // length and skipped implement phraseSound.
-func (w *streamedSound) length() int  { return (w.end - w.begin) * piperHop }
-func (w *streamedSound) skipped() int { return w.begin * piperHop }
+func (s *streamedSound) length() int  { return (s.end - s.begin) * piperHop }
+func (s *streamedSound) skipped() int { return s.begin * piperHop }
 
 // rateUpTo returns the positions per frame before stage i.
 func (p *Piper) rateUpTo(i int) int {
@@ -145,37 +145,37 @@ func (p *Piper) reachOf(i int) int {
 }
 
 // made returns the frame up to which there is sound.
-func (w *streamedSound) made() int { return w.buffers[stageCount].end() / piperHop }
+func (s *streamedSound) made() int { return s.buffers[stageCount].end() / piperHop }
 
 // nextEnds returns the ends of the next step and its next piece. An urgent first piece is as short
 // as possible. The step after it is as long as allowed, since each joint costs the flow 64 frames;
 // and no piece is longer than twice what was made before it, so that it is ready in time. If nobody
 // waits, both have the length that costs least.
-func (w *streamedSound) nextEnds() (step, piece int) {
-	at := w.made()
-	left, made := w.end-at, at-w.begin
+func (s *streamedSound) nextEnds() (step, piece int) {
+	at := s.made()
+	left, made := s.end-at, at-s.begin
 	mostStep, mostPiece := longestStep, min(max(firstPiece, 2*made), longestPiece)
 	switch {
-	case w.longPieces:
+	case s.longPieces:
 		mostStep, mostPiece = unhurriedStep, unhurriedPiece
-	case w.urgent():
+	case s.urgent():
 		mostStep = secondStep
 	}
-	if at >= w.step {
+	if at >= s.step {
 		switch {
-		case made == 0 && !w.longPieces && left > firstPiece:
-			w.step = at + min(firstPiece, (left+1)/2)
+		case made == 0 && !s.longPieces && left > firstPiece:
+			s.step = at + min(firstPiece, (left+1)/2)
 		case left < mostStep+firstPiece:
-			w.step = w.end
+			s.step = s.end
 		default:
-			w.step = at + evenPart(left, mostStep)
+			s.step = at + evenPart(left, mostStep)
 		}
 	}
-	return w.step, at + evenPart(w.step-at, mostPiece)
+	return s.step, at + evenPart(s.step-at, mostPiece)
 }
 
 // urgent reports whether a listener waits for the next sound, or soon will.
-func (w *streamedSound) urgent() bool { return !w.longPieces && w.made()-w.begin <= firstPiece }
+func (s *streamedSound) urgent() bool { return !s.longPieces && s.made()-s.begin <= firstPiece }
 
 // evenPart returns the length of the first of the equal parts, of at most most, into which length
 // is divided, so that no short rest is left.
@@ -186,59 +186,59 @@ func evenPart(length, most int) int {
 
 // piece returns the next piece of sound, or nil at the end. An urgent first piece passes the gate
 // once, as does a short rest; otherwise each stage passes separately.
-func (w *streamedSound) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err error) {
-	if pcm, w.first = w.first, nil; pcm != nil || w.made() >= w.end {
+func (s *streamedSound) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err error) {
+	if pcm, s.first = s.first, nil; pcm != nil || s.made() >= s.end {
 		return pcm, nil
 	}
-	step, to := w.nextEnds()
-	if w.made() == w.begin && !w.longPieces || step-w.made() <= shortStep {
-		err = w.atGate(ctx, u, func(ctx context.Context) error { pcm, err = w.nextPiece(ctx); return err })
+	step, to := s.nextEnds()
+	if s.made() == s.begin && !s.longPieces || step-s.made() <= shortStep {
+		err = s.atGate(ctx, u, func(ctx context.Context) error { pcm, err = s.nextPiece(ctx); return err })
 		return pcm, err
 	}
-	if !w.prepared(to) {
-		passages := []func(context.Context, int) error{w.flow, w.coarse}
-		if w.urgent() {
-			passages = []func(context.Context, int) error{w.prepare}
+	if !s.prepared(to) {
+		passages := []func(context.Context, int) error{s.flow, s.coarse}
+		if s.urgent() {
+			passages = []func(context.Context, int) error{s.prepare}
 		}
 		for _, part := range passages {
-			if err := w.atGate(ctx, u, func(ctx context.Context) error { return part(ctx, step) }); err != nil {
+			if err := s.atGate(ctx, u, func(ctx context.Context) error { return part(ctx, step) }); err != nil {
 				return nil, err
 			}
 		}
 	}
-	err = w.atGate(ctx, u, func(ctx context.Context) error { pcm, err = w.sound(ctx, to); return err })
+	err = s.atGate(ctx, u, func(ctx context.Context) error { pcm, err = s.sound(ctx, to); return err })
 	return pcm, err
 }
 
 // atGate runs work with the cores for it. If nobody waits for the sound, work yields once.
-func (w *streamedSound) atGate(ctx context.Context, u *engine.Urgency, work func(context.Context) error) error {
-	if w.longPieces {
-		return w.voice.gate.DoRestartableOnce(ctx, u, w.voice.threads(), work)
+func (s *streamedSound) atGate(ctx context.Context, u *engine.Urgency, work func(context.Context) error) error {
+	if s.longPieces {
+		return s.voice.gate.DoRestartableOnce(ctx, u, s.voice.threads(), work)
 	}
-	return w.voice.atGate(ctx, u, func() error { return work(ctx) })
+	return s.voice.atGate(ctx, u, func() error { return work(ctx) })
 }
 
 // nextPiece makes the next piece in one passage.
-func (w *streamedSound) nextPiece(ctx context.Context) ([]float32, error) {
-	step, to := w.nextEnds()
-	if !w.prepared(to) {
-		if err := w.prepare(ctx, step); err != nil {
+func (s *streamedSound) nextPiece(ctx context.Context) ([]float32, error) {
+	step, to := s.nextEnds()
+	if !s.prepared(to) {
+		if err := s.prepare(ctx, step); err != nil {
 			return nil, err
 		}
 	}
-	return w.sound(ctx, to)
+	return s.sound(ctx, to)
 }
 
 // prepared reports whether the last stage can make sound up to a frame.
-func (w *streamedSound) prepared(to int) bool {
-	return w.buffers[fineStage].end() >= min(to+w.voice.reachOf(fineStage), w.whole)*coarseRate
+func (s *streamedSound) prepared(to int) bool {
+	return s.buffers[fineStage].end() >= min(to+s.voice.reachOf(fineStage), s.whole)*coarseRate
 }
 
 // sound runs the last stage up to a frame.
-func (w *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
-	out := w.buffers[stageCount]
-	if err := w.voice.stages[fineStage].extend(ctx, out, w.buffers[fineStage], to*coarseRate,
-		w.whole*coarseRate); err != nil {
+func (s *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
+	out := s.buffers[stageCount]
+	if err := s.voice.stages[fineStage].extend(ctx, out, s.buffers[fineStage], to*coarseRate,
+		s.whole*coarseRate); err != nil {
 		return nil, err
 	}
 	pcm := out.rows[0]
@@ -247,31 +247,31 @@ func (w *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
 }
 
 // prepare runs the two stages before the last.
-func (w *streamedSound) prepare(ctx context.Context, step int) error {
-	if err := w.flow(ctx, step); err != nil {
+func (s *streamedSound) prepare(ctx context.Context, step int) error {
+	if err := s.flow(ctx, step); err != nil {
 		return err
 	}
-	return w.coarse(ctx, step)
+	return s.coarse(ctx, step)
 }
 
 // flow runs the first stage, as far as the last stage needs it to reach step.
-func (w *streamedSound) flow(ctx context.Context, step int) error {
-	_, to := w.needed(step)
-	return w.voice.stages[flowStage].extend(ctx, w.buffers[flowStage+1], w.buffers[flowStage], to, w.whole)
+func (s *streamedSound) flow(ctx context.Context, step int) error {
+	_, to := s.needed(step)
+	return s.voice.stages[flowStage].extend(ctx, s.buffers[flowStage+1], s.buffers[flowStage], to, s.whole)
 }
 
 // coarse runs the second stage likewise.
-func (w *streamedSound) coarse(ctx context.Context, step int) error {
-	to, _ := w.needed(step)
-	return w.voice.stages[coarseStage].extend(ctx, w.buffers[coarseStage+1], w.buffers[coarseStage], to, w.whole)
+func (s *streamedSound) coarse(ctx context.Context, step int) error {
+	to, _ := s.needed(step)
+	return s.voice.stages[coarseStage].extend(ctx, s.buffers[coarseStage+1], s.buffers[coarseStage], to, s.whole)
 }
 
 // needed returns how far the stages before the last must run for sound up to step.
-func (w *streamedSound) needed(step int) (coarse, flow int) {
-	allCoarse := min(w.end+w.voice.reachOf(fineStage), w.whole)
-	allFlow := min(allCoarse+w.voice.reachOf(coarseStage), w.whole)
-	coarse = w.voice.extendTo(coarseStage, step+w.voice.reachOf(fineStage), allCoarse)
-	return coarse, w.voice.extendTo(flowStage, coarse+w.voice.reachOf(coarseStage), allFlow)
+func (s *streamedSound) needed(step int) (coarse, flow int) {
+	allCoarse := min(s.end+s.voice.reachOf(fineStage), s.whole)
+	allFlow := min(allCoarse+s.voice.reachOf(coarseStage), s.whole)
+	coarse = s.voice.extendTo(coarseStage, step+s.voice.reachOf(fineStage), allCoarse)
+	return coarse, s.voice.extendTo(flowStage, coarse+s.voice.reachOf(coarseStage), allFlow)
 }
 
 // extendTo returns to, or all if the stage would look nearly that far anyway; the joint would cost

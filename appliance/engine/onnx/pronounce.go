@@ -31,14 +31,14 @@ type pronouncer struct {
 
 // sentences returns the sentences of a text. Writing that the language cannot pronounce is an
 // engine.ErrCannotSay.
-func (r *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
-	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
-	if err := r.scripts.check(s, all, r.tag); err != nil {
+func (p *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
+	all := text.SaySentences(s, text.Options{Language: p.tag, Locale: o.Locale, Lexicon: o.Lexicon})
+	if err := p.scripts.check(s, all, p.tag); err != nil {
 		return nil, err
 	}
 	var out []sentence
 	for _, stretches := range all {
-		one, err := r.pronounce(ctx, s, stretches)
+		one, err := p.pronounce(ctx, s, stretches)
 		if err != nil {
 			return nil, err
 		}
@@ -48,19 +48,19 @@ func (r *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOpti
 }
 
 // canSay returns the error with which sentences would reject a text for its script.
-func (r *pronouncer) canSay(s string, o engine.SpeakOptions) error {
-	if !strings.ContainsFunc(s, r.scripts.unreadable) {
+func (p *pronouncer) canSay(s string, o engine.SpeakOptions) error {
+	if !strings.ContainsFunc(s, p.scripts.unreadable) {
 		return nil
 	}
-	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
-	return r.scripts.check(s, all, r.tag)
+	all := text.SaySentences(s, text.Options{Language: p.tag, Locale: o.Locale, Lexicon: o.Lexicon})
+	return p.scripts.check(s, all, p.tag)
 }
 
 // pronounce converts the stretches of a sentence of s to phonemes. Stretches with phonemes from a
 // lexicon keep them; eSpeak NG pronounces what is between them, as much as possible at once.
-func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
+func (p *pronouncer) pronounce(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
 	if slices.ContainsFunc(stretches, func(part text.Spoken) bool { return part.Phonemes != "" }) {
-		if whole, ok, err := r.inContext(ctx, s, stretches); ok || err != nil {
+		if whole, ok, err := p.inContext(ctx, s, stretches); ok || err != nil {
 			return whole, err
 		}
 	}
@@ -71,7 +71,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 		if spoken.Len() == 0 {
 			return nil
 		}
-		ipa, of, err := r.phonemes(ctx, spoken.String(), run)
+		ipa, of, err := p.phonemes(ctx, spoken.String(), run)
 		spoken.Reset()
 		run = nil
 		out.add(ipa, of)
@@ -94,7 +94,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 		if err := flush(); err != nil {
 			return out, err
 		}
-		ipa := r.rewrite(part.Phonemes)
+		ipa := p.rewrite(part.Phonemes)
 		of := make([]int, len(ipa))
 		for i := range of {
 			of[i] = word
@@ -109,7 +109,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 // words by those of the stretches, so that it pronounces the other words in context: an "a" that is
 // alone or last is the name of the letter. It returns false if the phonemes cannot be assigned to
 // words.
-func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
+func (p *pronouncer) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
 	var out sentence
 	var run []spokenWord
 	var spoken strings.Builder
@@ -118,7 +118,7 @@ func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.S
 		if part.From < part.To {
 			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
 			if part.Phonemes != "" {
-				given[len(out.words)-1] = r.rewrite(part.Phonemes)
+				given[len(out.words)-1] = p.rewrite(part.Phonemes)
 			}
 		}
 		spoken.WriteString(part.Text)
@@ -128,7 +128,7 @@ func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.S
 			}
 		}
 	}
-	ipa, of, err := r.phonemes(ctx, spoken.String(), run)
+	ipa, of, err := p.phonemes(ctx, spoken.String(), run)
 	if err != nil {
 		return sentence{}, false, err
 	}
@@ -206,18 +206,18 @@ type spokenWord struct {
 }
 
 // phonemes returns the phonemes of a text that consists of words, and the word of each byte.
-func (r *pronouncer) phonemes(ctx context.Context, spoken string, words []spokenWord) (string, []int, error) {
-	ipa, err := r.phonemizer.Phonemize(ctx, spoken, r.voice)
+func (p *pronouncer) phonemes(ctx context.Context, spoken string, words []spokenWord) (string, []int, error) {
+	ipa, err := p.phonemizer.Phonemize(ctx, spoken, p.voice)
 	if err != nil {
 		return "", nil, err
 	}
-	ipa = r.rewrite(ipa)
+	ipa = p.rewrite(ipa)
 	if of, ok := alignByPosition(ipa, words); ok {
 		return ipa, of, nil
 	}
 	alone := make([]string, len(words))
 	for i, w := range words {
-		if alone[i], err = r.pronounceWord(ctx, w.text); err != nil {
+		if alone[i], err = p.pronounceWord(ctx, w.text); err != nil {
 			return "", nil, err
 		}
 	}

@@ -19,24 +19,24 @@ type wordCache struct {
 const maxCachedWords = 4096
 
 // pronounceWord returns the phonemes of a word by itself.
-func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, error) {
-	r.words.mu.Lock()
-	ipa, ok := r.words.phonemes[word]
-	r.words.mu.Unlock()
+func (p *pronouncer) pronounceWord(ctx context.Context, word string) (string, error) {
+	p.words.mu.Lock()
+	ipa, ok := p.words.phonemes[word]
+	p.words.mu.Unlock()
 	if ok {
 		return ipa, nil
 	}
-	ipa, err := r.phonemizer.Phonemize(ctx, word, r.voice)
+	ipa, err := p.phonemizer.Phonemize(ctx, word, p.voice)
 	if err != nil {
 		return "", err
 	}
-	ipa = r.rewrite(ipa)
-	r.words.mu.Lock()
-	defer r.words.mu.Unlock()
-	if r.words.phonemes == nil || len(r.words.phonemes) >= maxCachedWords {
-		r.words.phonemes = make(map[string]string)
+	ipa = p.rewrite(ipa)
+	p.words.mu.Lock()
+	defer p.words.mu.Unlock()
+	if p.words.phonemes == nil || len(p.words.phonemes) >= maxCachedWords {
+		p.words.phonemes = make(map[string]string)
 	}
-	r.words.phonemes[word] = ipa
+	p.words.phonemes[word] = ipa
 	return ipa, nil
 }
 

@@ -62,16 +62,16 @@ func sameServerOnly(server *url.URL) func(to *http.Request, via []*http.Request)
 // limitedTransport ends answers with an error at maxAnswerBytes.
 type limitedTransport struct{ http.RoundTripper }
 
-func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := b.RoundTripper.RoundTrip(r)
+func (l limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(r)
 	if err == nil {
 		response.Body = &limitedBody{response.Body, maxAnswerBytes}
 	}
 	return response, err
 }
 
-func (b limitedTransport) CloseIdleConnections() {
-	if t, ok := b.RoundTripper.(*http.Transport); ok {
+func (l limitedTransport) CloseIdleConnections() {
+	if t, ok := l.RoundTripper.(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}
 }

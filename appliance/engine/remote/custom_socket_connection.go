@@ -61,18 +61,18 @@ func newConnection(conn *websocket.Conn, key string, run func(func())) *connecti
 }
 
 // read passes on messages until the connection ends.
-func (l *connection) read(ctx context.Context) {
+func (c *connection) read(ctx context.Context) {
 	for {
-		_, data, err := l.conn.Read(ctx)
+		_, data, err := c.conn.Read(ctx)
 		if err != nil {
-			l.end(err)
+			c.end(err)
 			return
 		}
 		var message socketAnswer
 		if err := json.Unmarshal(data, &message); err != nil {
 			message = socketAnswer{Type: typeError}
 		}
-		if to := l.route(message); to != nil {
+		if to := c.route(message); to != nil {
 			select {
 			case to.messages <- message:
 			case <-to.done:
@@ -82,71 +82,71 @@ func (l *connection) read(ctx context.Context) {
 }
 
 // route returns the answer to which a message belongs, or nil if it belongs to an abandoned one.
-func (l *connection) route(message socketAnswer) *pendingAnswer {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *connection) route(message socketAnswer) *pendingAnswer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	ended := message.Type == typeEnd
 	switch {
-	case l.draining:
+	case c.draining:
 		if ended {
-			l.draining = false
-			l.drainTimer.Stop()
+			c.draining = false
+			c.drainTimer.Stop()
 		}
 		return nil
-	case l.endMayFollow && ended:
-		l.endMayFollow = false
+	case c.endMayFollow && ended:
+		c.endMayFollow = false
 		return nil
 	case message.Type == typeText:
-		l.endMayFollow = false
+		c.endMayFollow = false
 	}
-	return l.answer
+	return c.answer
 }
 
 // await registers a new answer for the next messages. It returns false if the connection cannot be
 // used, which includes the time until the rest of an abandoned answer has arrived.
-func (l *connection) await() (*pendingAnswer, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.draining || l.failure != nil {
+func (c *connection) await() (*pendingAnswer, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.draining || c.failure != nil {
 		return nil, false
 	}
-	l.answer = &pendingAnswer{messages: make(chan socketAnswer, 16), done: make(chan struct{})}
-	return l.answer, true
+	c.answer = &pendingAnswer{messages: make(chan socketAnswer, 16), done: make(chan struct{})}
+	return c.answer, true
 }
 
 // next waits for the next message of an answer. Messages from before the connection broke are
 // returned first.
-func (l *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer, error) {
+func (c *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer, error) {
 	select {
 	case message := <-to.messages:
 		return message, nil
 	case <-ctx.Done():
 		return socketAnswer{}, context.Cause(ctx)
-	case <-l.closed:
+	case <-c.closed:
 	}
 	select {
 	case message := <-to.messages:
 		return message, nil
 	default:
-		return socketAnswer{}, connectionGone(l.why())
+		return socketAnswer{}, connectionGone(c.why())
 	}
 }
 
 // done unregisters the answer: it has ended; or it has called a tool, after which an end may
 // follow; or it was abandoned, and its rest is dropped.
-func (l *connection) done(ended, called bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.answer.done)
-	l.answer = nil
-	l.endMayFollow = called
-	if l.draining = !ended && !called; l.draining {
-		l.drainTimer = time.AfterFunc(drainTimeout, l.close)
+func (c *connection) done(ended, called bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.answer.done)
+	c.answer = nil
+	c.endMayFollow = called
+	if c.draining = !ended && !called; c.draining {
+		c.drainTimer = time.AfterFunc(drainTimeout, c.close)
 	}
 }
 
 // ping keeps the connection alive and detects when the other side has vanished.
-func (l *connection) ping(ctx context.Context) {
+func (c *connection) ping(ctx context.Context) {
 	every := time.NewTicker(pingEvery)
 	defer every.Stop()
 	for {
@@ -156,50 +156,50 @@ func (l *connection) ping(ctx context.Context) {
 			return
 		}
 		ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-		err := l.conn.Ping(ctx)
+		err := c.conn.Ping(ctx)
 		cancel()
 		if err != nil {
-			l.close()
+			c.close()
 			return
 		}
 	}
 }
 
 // end records why the connection ended.
-func (l *connection) end(err error) {
-	l.mu.Lock()
-	l.failure = err
-	if l.drainTimer != nil {
-		l.drainTimer.Stop()
+func (c *connection) end(err error) {
+	c.mu.Lock()
+	c.failure = err
+	if c.drainTimer != nil {
+		c.drainTimer.Stop()
 	}
-	l.mu.Unlock()
-	close(l.closed)
-	l.stop()
-	_ = l.conn.CloseNow()
+	c.mu.Unlock()
+	close(c.closed)
+	c.stop()
+	_ = c.conn.CloseNow()
 }
 
 // close drops the connection; its goroutines end.
-func (l *connection) close() { l.stop() }
+func (c *connection) close() { c.stop() }
 
 // leave closes the connection in order; the other side has a second to confirm.
-func (l *connection) leave() {
-	defer time.AfterFunc(time.Second, l.close).Stop()
-	_ = l.conn.Close(websocket.StatusNormalClosure, "the chat is over")
-	l.close()
+func (c *connection) leave() {
+	defer time.AfterFunc(time.Second, c.close).Stop()
+	_ = c.conn.Close(websocket.StatusNormalClosure, "the chat is over")
+	c.close()
 }
 
 // alive reports whether the connection can be used for an answer.
-func (l *connection) alive(key string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.failure == nil && !l.draining && l.key == key
+func (c *connection) alive(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure == nil && !c.draining && c.key == key
 }
 
 // why returns the error with which the connection ended.
-func (l *connection) why() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.failure
+func (c *connection) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure
 }
 
 // closedBy reports whether the other side has closed the connection in order, and its close code.

@@ -26,15 +26,15 @@ type talker struct {
 }
 
 // ask waits for a request; false: the connection has ended.
-func (c *talker) ask() bool {
-	_, data, err := c.Read(c.ctx)
-	c.asked = string(data)
+func (t *talker) ask() bool {
+	_, data, err := t.Read(t.ctx)
+	t.asked = string(data)
 	return err == nil
 }
 
-func (c *talker) say(messages ...string) {
+func (t *talker) say(messages ...string) {
 	for _, m := range messages {
-		if c.Write(c.ctx, websocket.MessageText, []byte(m)) != nil {
+		if t.Write(t.ctx, websocket.MessageText, []byte(m)) != nil {
 			return // the other side has left
 		}
 	}

@@ -37,29 +37,29 @@ func isNotAllowed(err error) bool {
 }
 
 // dial connects to address, HOST:PORT, if it resolves to an allowed address.
-func (g dialFilter) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (d dialFilter) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
-		return g.check(address, resolved)
+		return d.check(address, resolved)
 	}
 	return dialer.DialContext(ctx, network, address)
 }
 
 // check returns an errNotAllowed if address, which has resolved to resolved, is not allowed.
-func (g dialFilter) check(address, resolved string) error {
-	to, err := g.table.Destination(resolved)
+func (d dialFilter) check(address, resolved string) error {
+	to, err := d.table.Destination(resolved)
 	if err != nil {
 		return errNotAllowed{err.Error(), "The box connects to no such address."}
 	}
 	host, _, err := net.SplitHostPort(address)
 	switch {
-	case to.Kind == addresses.Public && g.encrypted:
+	case to.Kind == addresses.Public && d.encrypted:
 		return nil
 	case to.Kind == addresses.Public:
 		return errNotAllowed{to.String() + ", and the URL is not encrypted: use https or wss", publicPlain}
 	case to.Kind == addresses.Special:
 		return errNotAllowed{to.String(), special}
-	case err == nil && g.allowed.Allows(host, to):
+	case err == nil && d.allowed.Allows(host, to):
 		return nil
 	}
 	line := fmt.Sprintf("models: {allow: [%s]}", strconv.Quote(allowEntry(address, to)))

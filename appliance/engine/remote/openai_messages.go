@@ -136,7 +136,7 @@ func (c chunk) hasContent() bool {
 type textContent string
 
 // UnmarshalJSON accepts "…", null and [{"type": "text", "text": "…"}].
-func (s *textContent) UnmarshalJSON(data []byte) error {
+func (t *textContent) UnmarshalJSON(data []byte) error {
 	var parts []struct {
 		Text string `json:"text"`
 	}
@@ -145,11 +145,11 @@ func (s *textContent) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		for _, p := range parts {
-			*s += textContent(p.Text)
+			*t += textContent(p.Text)
 		}
 		return nil
 	}
-	return json.Unmarshal(data, (*string)(s))
+	return json.Unmarshal(data, (*string)(t))
 }
 
 // failure is an error in a server's words. Some servers send a text where others send an object.

@@ -37,17 +37,17 @@ func newTimeouts(ctx context.Context, l Limits, start time.Time) (context.Contex
 }
 
 // next records a piece and starts the wait for the next one.
-func (w *timeouts) next() {
-	w.timer.Stop()
-	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
+func (t *timeouts) next() {
+	t.timer.Stop()
+	t.timer = time.AfterFunc(t.idle, func() { t.cancel(errIdle) })
 }
 
 // pause stops the wait for the next piece.
-func (w *timeouts) pause() { w.timer.Stop() }
+func (t *timeouts) pause() { t.timer.Stop() }
 
 // stop cancels the request, if it still runs, and the timers.
-func (w *timeouts) stop() {
-	w.whole.Stop()
-	w.timer.Stop()
-	w.cancel(nil)
+func (t *timeouts) stop() {
+	t.whole.Stop()
+	t.timer.Stop()
+	t.cancel(nil)
 }

@@ -60,25 +60,25 @@ func (o *orderedMap) UnmarshalJSON(data []byte) error {
 }
 
 // types returns the allowed types; if s names none, the type that its keywords imply.
-func (s node) types() []string {
+func (n node) types() []string {
 	var types []string
 	var one string
 	switch {
-	case json.Unmarshal(s.Type, &one) == nil:
+	case json.Unmarshal(n.Type, &one) == nil:
 		types = []string{one}
-	case json.Unmarshal(s.Type, &types) == nil:
-	case s.Properties.values != nil:
+	case json.Unmarshal(n.Type, &types) == nil:
+	case n.Properties.values != nil:
 		types = []string{"object"}
-	case s.Items != nil:
+	case n.Items != nil:
 		types = []string{"array"}
 	}
 	return types
 }
 
 // unknown returns a required property that is not defined, or "".
-func (s node) unknown() string {
-	for _, name := range s.Required {
-		if s.Properties.values[name] == nil {
+func (n node) unknown() string {
+	for _, name := range n.Required {
+		if n.Properties.values[name] == nil {
 			return name
 		}
 	}
