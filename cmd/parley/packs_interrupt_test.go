@@ -88,8 +88,8 @@ func TestCtrlCWhilePacksAreFetchedSaysWhatIsKept(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	dir := linkedPacks(t, "turn")
-	wantInterrupted(t, "1 of 2 packs are ready, and what has arrived of the others is kept: parley packs pull turn "+
-		"runtime-onnx goes on from there",
+	wantInterrupted(t, "1 of 2 packs are ready, and what was fetched of the others stays: parley packs pull turn "+
+		"runtime-onnx continues from there",
 		"packs", "--packs", dir, "pull", "turn", "runtime-onnx")
 }
 

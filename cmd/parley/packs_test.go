@@ -144,7 +144,7 @@ func TestABaseModelIsAddedOnlyWhereThatIsWanted(t *testing.T) {
 		added := answer != "\n"
 		cmd := program(t, []string{"PARLEY_PACKS=" + dir}, "packs", "add", model, "--as", "base")
 		s := onScreen(t, 100, cmd)
-		if !s.shows("Add it all the same? [y/N]") {
+		if !s.shows("Add it anyway? [y/N]") {
 			t.Fatal(s.text())
 		}
 		s.press(answer)

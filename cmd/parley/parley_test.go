@@ -72,7 +72,7 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 		{[]string{"say", "x", "--format", "wav"}, "--out"},
 		{[]string{"say", "x", "--out", "-", "--voice", "nobody"}, `there is no voice "nobody"`},
 		{[]string{"voices", "design", "old", "--out", "x.ogg"},
-			"--out x.ogg: files are written as wav, mp3, pcm: name it so"},
+			"--out x.ogg: the name must end in one of wav, mp3, pcm"},
 		{[]string{"say", "x", "--out", "-", "--timestamps", "yes"}, `"table","json"`},
 		{[]string{"say", "x", "--out", "-", "--describe", strings.Repeat("slow ", 300)}, "1500 characters"},
 		{[]string{"hear", "/not/there.wav"}, "/not/there.wav"},

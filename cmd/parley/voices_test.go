@@ -14,7 +14,7 @@ func TestADesignedVoiceIsSavedAndDeleted(t *testing.T) {
 		want string
 	}{
 		{"design deep,old --save Sailor", exitMisuse, "--account"},
-		{"design deep,old --generation x --save Sailor --account home", exitMisuse, "not both"},
+		{"design deep,old --generation x --save Sailor --account home", exitMisuse, "either a description or"},
 		{"design --generation x --account home", exitMisuse, "--save"},
 		{"design --generation x --save Sailor --account home", exitMisuse, `generation "x"`},
 		{"design deep,old --save Sailor --account nobody", exitFailed, `"nobody"`},
