@@ -10,7 +10,7 @@ typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// kernel.go has the same numbers.
+// extism_kernel.go has the same numbers.
 #define STATE 64
 #define FIRST 128
 
