@@ -19,27 +19,27 @@ import (
 // model always says the same: how long a real one talks is not what they ask. It does
 // not repeat a question, which would be an echo where somebody asks it again.
 
-func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
+func TestPublishedJavaScriptClientWorks(t *testing.T) {
 	t.Parallel() // with the other client: both wait for speech most of the time
 	client := clientFolder(t, "js-client")
 	runOverTLS(t, "NODE_EXTRA_CA_CERTS", "node", filepath.Join("testdata", "client.cjs"), client)
 }
 
-func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
+func TestPublishedPythonClientWorks(t *testing.T) {
 	t.Parallel()
 	client := clientFolder(t, "py-client")
 	python := filepath.Join(client, "bin", "python")
 	runOverTLS(t, "SSL_CERT_FILE", python, filepath.Join("testdata", "client.py"), client)
 }
 
-func TestThePublishedJavaScriptClientFollowsAndSteersChats(t *testing.T) {
+func TestPublishedJavaScriptClientFollowsAndSteersChats(t *testing.T) {
 	client := clientFolder(t, "js-client")
 	b := startFakeBox(t)
 	runScript(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
 		"SECRET_KEY="+b.secret, "CLIENT="+client, "QUESTION=")
 }
 
-func TestThePublishedPythonClientFollowsAndSteersChats(t *testing.T) {
+func TestPublishedPythonClientFollowsAndSteersChats(t *testing.T) {
 	client := clientFolder(t, "py-client")
 	b := startFakeBox(t)
 	runScript(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url,

@@ -32,7 +32,7 @@ func constantModel(t *testing.T, says string) string {
 	return s.URL
 }
 
-func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
+func TestConfigCreatedOverRESTAppliesToAChat(t *testing.T) {
 	server := constantModel(t, "I am the model of the route.")
 	b := startBox(t, withScriptedModel(t), func(c *config.Config) {
 		c.StrictModels = true

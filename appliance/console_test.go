@@ -21,7 +21,7 @@ import (
 // Each page of the console is used in a real browser with a recording for a microphone. The
 // language model follows a script. testdata/console has a file for each page;
 // ONLY=20-keys.cjs in the environment runs one of them.
-func TestConsolePages(t *testing.T) {
+func TestConsolePagesWorkInABrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)

@@ -45,7 +45,7 @@ func serveExample(t *testing.T, program, port string) {
 }
 
 // The programs of docs/language-models.md work unmodified.
-func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
+func TestDocumentedCustomModelsAnswer(t *testing.T) {
 	programs := examples(t, "language-models.md")
 	if len(programs) != 2 {
 		t.Fatalf("%d programs", len(programs))

@@ -23,7 +23,7 @@ type speechMeasures struct {
 
 // A direction changes the default voice measurably, compared with the same text without a
 // direction.
-func TestADirectionIsHeard(t *testing.T) {
+func TestDirectionIsAudible(t *testing.T) {
 	packtest.File(t, "voice-joe", "voice.onnx")
 	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(),
 		Dir: t.TempDir()})

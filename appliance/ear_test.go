@@ -30,7 +30,7 @@ import (
 // loudspeaker, by WebRTC and by a socket at the same time. The box answers each click at
 // once with another, so only the lines and the browser are measured, and no model. It needs
 // an idle machine and does not run with every test; the figures are in docs/webrtc.md.
-func TestFromMouthToEarInABrowser(t *testing.T) {
+func TestAnswersReachABrowserInTime(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this measures time")
 	}
@@ -57,7 +57,7 @@ func TestFromMouthToEarInABrowser(t *testing.T) {
 
 // A browser that also offers a camera and a second microphone gets an answer, and its call
 // survives a restart (restartIce) that offers all of them again.
-func TestABrowserBeginsItsCallAnew(t *testing.T) { measureClicks(t, "3") }
+func TestBrowserRestartsItsCall(t *testing.T) { measureClicks(t, "3") }
 
 // measureClicks makes a browser click that many times into its microphone over both lines,
 // and restart the call at the end. It returns the browser's report.

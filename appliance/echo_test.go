@@ -21,7 +21,7 @@ import (
 // A box talks for half an hour in a simulated room, in which its sound comes back into its
 // microphone 10 dB softer, and never mistakes that for speech. A user who speaks over it is
 // heard about as soon as without the echo. The sound server is real.
-func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
+func TestBoxDoesNotTranscribeItsEcho(t *testing.T) {
 	long := os.Getenv("PARLEY_FULL_TESTS")
 	if long == "" {
 		t.Skip("it takes half an hour: PARLEY_FULL_TESTS=1, or a shorter time, such as 3m")
@@ -105,7 +105,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 }
 
 // The sound check reports how loud and how late the microphone hears the loudspeaker.
-func TestTheSoundCheckHearsARoom(t *testing.T) {
+func TestSoundCheckMeasuresARoom(t *testing.T) {
 	newSoundServerWith(t, echoPath(t, -10))
 	r, err := soundcheck.Run(t.Context(), soundcheck.Devices{Input: "microphone", Output: "loudspeaker"})
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // ran and the request that opened it stayed open, and 21 with the server's read buffer. Its
 // two goroutines have at most 28 KiB of stack, once collections have shrunk them; it was 39
 // when the session waited below frames of 8 KiB.
-func TestAnIdleTextChatIsSmall(t *testing.T) {
+func TestIdleTextChatIsSmall(t *testing.T) {
 	const chats, most, mostStack = 300, 20 << 10, 28 << 10
 	b := startFakeBox(t, func(p *chat.Parts) {
 		p.Log, p.MaxChats = slog.New(slog.DiscardHandler), chats+1

@@ -86,7 +86,7 @@ func TestOlderClientsGetNoNewerMessages(t *testing.T) {
 
 // A client that opens all 32 channels of a PulseAudio microphone is heard, in messages of
 // 100 ms, which are 400 KB each.
-func TestAClientWith32ChannelsIsHeard(t *testing.T) {
+func TestClientWith32ChannelsIsTranscribed(t *testing.T) {
 	b := startFakeBox(t)
 	c := b.call(t, "&session_settings[audio]="+
 		url.QueryEscape(`{"encoding":"linear16","sample_rate":48000,"channels":32}`))

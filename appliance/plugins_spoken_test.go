@@ -22,7 +22,7 @@ import (
 // installed while the box runs, is used in a spoken conversation: a person asks, the model
 // calls the tool, and the answer has its result. Builds with each language's tools are
 // tested every day; these conversations take minutes, and need PARLEY_FULL_TESTS.
-func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
+func TestPluginOfEachLanguageAnswersSpeech(t *testing.T) {
 	t.Parallel()
 	facts := map[string]string{"go": "garden", "rust": "kitchen", "assemblyscript": "library", "c": "station"}
 	languages := author.Languages()
@@ -90,7 +90,7 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 
 // The same with the default language model, which must decide by itself to call the tool,
 // and with which arguments. The model of the other tests is too small for that.
-func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
+func TestLocalModelCallsAPlugin(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this takes a gigabyte more of models, and minutes")
 	}

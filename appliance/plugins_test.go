@@ -129,7 +129,7 @@ func (b *runningBox) text(t *testing.T, path string) string {
 // A person asks, the model calls the tool of a plugin, and the spoken answer has what the
 // plugin knows. The plugin is installed during the chat. Then it answers by itself, gives
 // the model a hint, fails in all ways, and at last receives the transcript.
-func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
+func TestPluginTakesPartInASpokenConversation(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}

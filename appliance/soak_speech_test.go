@@ -75,7 +75,7 @@ func soakSentence() string {
 
 // Three clients send requests of all kinds, and some disconnect in the middle, for the time
 // in PARLEY_SOAK_SPEECH. The process must hold no more than after the first tenth.
-func TestADayOfSpeechLeavesNothingBehind(t *testing.T) {
+func TestDayOfSpeechLeavesNothingBehind(t *testing.T) {
 	long := soakSpeech(t)
 	b := speakingBox(t)
 	var asked, sound atomic.Int64
@@ -151,7 +151,7 @@ func (b *runningBox) anyRequest(t *testing.T) int64 {
 
 // Streams of the longest text, one after the other, decode as one MP3, and the box needs no
 // more memory for it.
-func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
+func TestHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	long := soakSpeech(t)
 	b := speakingBox(t)
 	text := ""

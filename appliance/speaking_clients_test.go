@@ -15,7 +15,7 @@ import (
 
 // The published clients request speech from a real box by all their calls, and FFmpeg
 // decodes the streams without a warning.
-func TestThePublishedClientSpeaks(t *testing.T) {
+func TestPublishedClientSpeaks(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}

@@ -15,7 +15,7 @@ import (
 // interrupt, have tools called and resume. The language model follows a script; all else is
 // that of every box. At last a separate box is restarted, and the JavaScript client must
 // reconnect to it.
-func TestThePublishedClientsTalk(t *testing.T) {
+func TestPublishedClientsTalk(t *testing.T) {
 	t.Parallel()
 	answers := withScriptedModel(t)
 	thinks := func(c *config.Config) {

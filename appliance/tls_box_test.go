@@ -21,7 +21,7 @@ import (
 
 // A browser on the network fetches the box's authority and a token, and starts a chat. The
 // chat ends when a command on the box revokes the key.
-func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
+func TestRevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	box := startBox(t, withScriptedModel(t), func(c *config.Config) {
 		c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn}
 	})

@@ -27,7 +27,7 @@ func (bookingModel) Generate(_ context.Context, p engine.Prompt, emit func(engin
 
 // A server that knows a chat only by its webhooks answers a tool call through the control
 // plane, and the assistant uses the answer.
-func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
+func TestToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute })
 	sender := webhook.Start(webhook.Parts{
 		Outbox:       b.records,

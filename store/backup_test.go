@@ -12,7 +12,7 @@ import (
 
 // A backup during continuous writes of eight callers has everything that was stored
 // before it began, and is sound.
-func TestBackupWhileTheBoxWorks(t *testing.T) {
+func TestBackupDuringWritesIsComplete(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	chat := startChat(t, s, home)
@@ -66,7 +66,7 @@ func TestBackupWhileTheBoxWorks(t *testing.T) {
 	}
 }
 
-func TestBackupCalledOffLeavesNoFile(t *testing.T) {
+func TestCancelledBackupLeavesNoFile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	for range 40 {

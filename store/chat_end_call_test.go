@@ -30,7 +30,7 @@ func told(t *testing.T, s *Store) (EndCall, map[string]any) {
 	return next, body
 }
 
-func TestPluginsAreToldOfTheEndUntilTheyWere(t *testing.T) {
+func TestEndCallIsRepeatedUntilDelivered(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := minded(newAccount(t, s, "home"))
 	must(t, s.StartChat(t.Context(), n))
@@ -58,7 +58,7 @@ func TestPluginsAreToldOfTheEndUntilTheyWere(t *testing.T) {
 
 // Chats that a crash left open have calls too, also without a stored history, and each
 // only once.
-func TestPluginsAreToldOfChatsThatACrashEnded(t *testing.T) {
+func TestChatsEndedByACrashHaveEndCalls(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")
 	kept, unkept := minded(account), minded(account)

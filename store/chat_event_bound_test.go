@@ -41,7 +41,7 @@ func truncatedBytes(t *testing.T, e Event) int {
 
 // A text that is too long is cut between two characters, and marked; cut JSON stays valid
 // JSON.
-func TestALongEventIsStoredCut(t *testing.T) {
+func TestLongEventIsTruncated(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	long := said("a" + strings.Repeat("é", maxEventText))
@@ -80,7 +80,7 @@ func TestALongEventIsStoredCut(t *testing.T) {
 
 // A page of the longest events stays within its limit, whatever an older Parley has
 // stored, and a smaller page shows them whole.
-func TestAPageOfLongEventsIsBounded(t *testing.T) {
+func TestPageOfLongEventsIsBounded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	chat := startChat(t, s, home)
@@ -131,7 +131,7 @@ func TestAPageOfLongEventsIsBounded(t *testing.T) {
 }
 
 // A resumed conversation gets the newest messages that fit, and nothing else.
-func TestAResumptionIsBoundedInBytes(t *testing.T) {
+func TestResumptionIsBoundedInBytes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	long := strings.Repeat("x", resumedBytes/4)

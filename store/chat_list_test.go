@@ -258,7 +258,7 @@ func same[T comparable](t *rapid.T, what string, total, wantTotal int, err error
 
 // After random operations every page of every list matches the model, and nothing of
 // deleted chats is left. The numbers of the chats have gaps.
-func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
+func TestPagesOfListsMatchTheModel(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	strangers, runs := newAccount(t, s, "strangers"), 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -28,7 +28,7 @@ func spoken(t testing.TB, s *Store, n NewChat, texts ...string) string {
 	return n.ID
 }
 
-func TestChatsAreFoundByWhatWasSaidAndWhen(t *testing.T) {
+func TestChatsAreFoundByWordsAndTime(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	ann := spoken(t, s, NewChat{
@@ -82,7 +82,7 @@ func TestChatsAreFoundByWhatWasSaidAndWhen(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-func TestAFoundChatShowsWhereItHasTheWords(t *testing.T) {
+func TestFoundChatHasAnExcerptWithTheWords(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	spoken(t, s, NewChat{AccountID: home}, "First words",
@@ -102,7 +102,7 @@ func TestAFoundChatShowsWhereItHasTheWords(t *testing.T) {
 }
 
 // A search continues where the previous one ended, and visits every chat once.
-func TestASearchGoesOn(t *testing.T) {
+func TestSearchContinuesAfterThePreviousPage(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	var want, got []string

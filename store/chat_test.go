@@ -148,7 +148,7 @@ func TestChatThatCannotStartLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoResumeAGroupOneGetsIt(t *testing.T) {
+func TestOnlyOneChatResumesAGroup(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	chat := startChat(t, s, home)
@@ -181,7 +181,7 @@ func TestOfManyWhoResumeAGroupOneGetsIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredOfAChatCanBeAmended(t *testing.T) {
+func TestStoredEventsCanBeAmended(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	chat, other := startChat(t, s, home), startChat(t, s, home)
@@ -225,7 +225,7 @@ func TestChatEndsOnce(t *testing.T) {
 	wantError(t, s.AppendEvents(t.Context(), "none", []Event{said("x")}), ErrNotFound)
 }
 
-func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
+func TestCrashEndsOpenChatsAtTheirLastActivity(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	silent := startChat(t, s, home)             // at 1000
@@ -284,7 +284,7 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 }
 
 // Pages of every size, in both directions, are the parts of the whole list.
-func TestPagesAreThePiecesOfTheWhole(t *testing.T) {
+func TestPagesJoinToTheWholeList(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var all []Event
 	for i := range 25 {
@@ -321,7 +321,7 @@ func TestPagesAreThePiecesOfTheWhole(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-func TestGroupRemembersItsNewestEvents(t *testing.T) {
+func TestGroupReturnsItsNewestEvents(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	chat := startChat(t, s, home, said("1"), said("2"))
@@ -357,7 +357,7 @@ func TestGroupRemembersItsNewestEvents(t *testing.T) {
 var tableScan = regexp.MustCompile(`^SCAN (c|e|g|k|chat|chat_event|chat_group|key|account)\b`)
 
 // The queries during conversations find their rows with an index and sort nothing.
-func TestQuestionsOfALiveChatUseIndexes(t *testing.T) {
+func TestQueriesOfALiveChatUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for name, question := range map[string]string{
 		"history": groupHistory,

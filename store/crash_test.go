@@ -195,7 +195,7 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 }
 
 // Only one process can serve the folder; any number of commands can join it.
-func TestManyProcessesMayStartAtOnce(t *testing.T) {
+func TestOneOfManyStartingProcessesServesTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	must(t, child(t, "open", dir).Run())
 	for _, work := range []string{"open", "join"} {

@@ -8,7 +8,7 @@ import (
 
 // If the data folder is deleted or moved while a box runs, writes fail, and new
 // conversations are refused.
-func TestWhatIsWrittenIntoADeletedFolderIsAnError(t *testing.T) {
+func TestWriteIntoADeletedFolderFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := openStore(t, dir)
 	chat := startChat(t, s, newAccount(t, s, "home"))
@@ -28,7 +28,7 @@ func TestWhatIsWrittenIntoADeletedFolderIsAnError(t *testing.T) {
 	must(t, s.AppendEvents(t.Context(), chat.ID, []Event{said("four")}))
 }
 
-func TestAFolderThatIsGoneIsToldBeforeAnybodyWrites(t *testing.T) {
+func TestMovedFolderIsReportedBeforeAWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := openStore(t, dir)
 	must(t, os.Rename(dir, dir+".away"))

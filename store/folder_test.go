@@ -56,7 +56,7 @@ func TestOneProcessServesAFolder(t *testing.T) {
 	release()
 }
 
-func TestWrongFolderIsSaidClearly(t *testing.T) {
+func TestUnusableFolderIsExplained(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, []byte("x"), 0o600))
 	for name, dir := range map[string]string{"a file": file, "under a file": filepath.Join(file, "x"), "none": ""} {
@@ -70,7 +70,7 @@ func TestWrongFolderIsSaidClearly(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFolderIsSaidClearly(t *testing.T) {
+func TestReadOnlyFolderIsExplained(t *testing.T) {
 	for name, prepared := range map[string]func(dir string){
 		"empty":  func(string) {},
 		"in use": func(dir string) { must(t, openStore(t, dir).Close()) },
@@ -112,7 +112,7 @@ func asOther(t *testing.T, work string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestDamagedDatabaseIsSaidClearly(t *testing.T) {
+func TestDamagedDatabaseIsExplained(t *testing.T) {
 	for name, content := range map[string]string{
 		"not a database": strings.Repeat("this is a diary ", 1000),
 		"cut":            "SQLite format 3\x00",

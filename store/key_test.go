@@ -125,7 +125,7 @@ func TestRevokedAndRegeneratedKeysFailAtOnceWithTheirTokens(t *testing.T) {
 	must(t, err)
 }
 
-func TestListedKeysSayEverythingButTheKey(t *testing.T) {
+func TestListedKeysOmitTheSecret(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	hall, err := s.CreateKey(t.Context(), NewKey{Account: "home", Label: "hall"})
 	must(t, err)
@@ -188,7 +188,7 @@ func TestRandomTextIsEven(t *testing.T) {
 	}
 }
 
-func TestTheFirstKeyIsAnOperators(t *testing.T) {
+func TestFirstKeyHasTheOperatorRole(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	roles := []KeyRole{}
 	for _, n := range []NewKey{{Account: "museum"}, {Account: "museum"}, {Account: "default"},
@@ -217,7 +217,7 @@ func TestTheFirstKeyIsAnOperators(t *testing.T) {
 }
 
 // An expired key is like a revoked one, and is soon deleted.
-func TestAKeyPastItsEndOpensNothing(t *testing.T) {
+func TestExpiredKeyIsRefused(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home", ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
 	must(t, err)
@@ -253,7 +253,7 @@ func TestAKeyPastItsEndOpensNothing(t *testing.T) {
 
 // The time of a key's last use is stored up to a few minutes late; using a token counts
 // as using its key.
-func TestTheLastUseOfAKeyIsKept(t *testing.T) {
+func TestLastUseOfAKeyIsStored(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	if err != nil {

@@ -19,7 +19,7 @@ func watched(t *testing.T, s *Store, made Credentials) (lost context.Context) {
 
 // If a key is revoked in this or another process, regenerated or expired, its connections
 // are notified, and no others.
-func TestThoseWhoHoldConnectionsByAKeyAreToldOfItsEnd(t *testing.T) {
+func TestConnectionsAreNotifiedOfTheEndOfTheirKey(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	beside, err := Join(t.Context(), dir)
@@ -72,7 +72,7 @@ func TestThoseWhoHoldConnectionsByAKeyAreToldOfItsEnd(t *testing.T) {
 }
 
 // A key may be revoked between authentication and the start of the watch.
-func TestAKeyThatWasRevokedBeforeItIsWatchedIsLost(t *testing.T) {
+func TestWatchOfARevokedKeyEndsAtOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
@@ -89,7 +89,7 @@ func TestAKeyThatWasRevokedBeforeItIsWatchedIsLost(t *testing.T) {
 }
 
 // Closed connections leave nothing behind.
-func TestKeysThatNobodyHoldsAreNotWatched(t *testing.T) {
+func TestKeysWithoutConnectionsAreNotWatched(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
@@ -117,7 +117,7 @@ func TestKeysThatNobodyHoldsAreNotWatched(t *testing.T) {
 
 // Without notifications a check a second finds the change; without connections there are
 // no checks.
-func TestWithoutABellKeysAreLookedAt(t *testing.T) {
+func TestKeysAreCheckedWithoutNotifications(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)

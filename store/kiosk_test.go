@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestACodePairsOneScreenOnce(t *testing.T) {
+func TestCodePairsOneScreenOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	now := time.Now()
 	code, err := s.StartPairing(t.Context(), "museum", Kiosk{Name: "Lobby", ConfigID: "c1"}, now)
@@ -41,7 +41,7 @@ func TestACodePairsOneScreenOnce(t *testing.T) {
 	}
 }
 
-func TestACodeHasItsTime(t *testing.T) {
+func TestCodeExpires(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	now := time.Now()
 	code, err := s.StartPairing(t.Context(), "museum", Kiosk{Name: "Lobby"}, now)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestALexiconIsOfItsAccount(t *testing.T) {
+func TestLexiconBelongsToItsAccount(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	mine, other := newAccount(t, s, "museum"), newAccount(t, s, "clinic")

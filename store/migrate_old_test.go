@@ -32,7 +32,7 @@ func schema5(t *testing.T) (dir string) {
 	return dir
 }
 
-func TestADatabaseOfGooseIsTakenOver(t *testing.T) {
+func TestDatabaseMigratedByGooseIsAdopted(t *testing.T) {
 	dir := schema5(t)
 	if schema, err := Inspect(t.Context(), dir); err != nil || schema != 5 {
 		t.Fatalf("before, its schema is %d, %v", schema, err)
@@ -112,7 +112,7 @@ func TestJoiningDoesNotMigrate(t *testing.T) {
 	}
 }
 
-func TestJoiningBeginsNothing(t *testing.T) {
+func TestJoiningCreatesNoDatabase(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "typo")
 	_, err := Join(t.Context(), dir)
 	wantError(t, err, ErrNotFound, dir, "--data", "parley serve")
@@ -127,7 +127,7 @@ func TestJoiningBeginsNothing(t *testing.T) {
 	wantError(t, err, ErrNotFound, dir)
 }
 
-func TestStepsAreNumberedInTheirOrder(t *testing.T) {
+func TestMigrationsAreNumberedInOrder(t *testing.T) {
 	steps, err := migrations()
 	must(t, err)
 	for i, step := range steps {

@@ -49,7 +49,7 @@ func wantKept(t *testing.T, s *Store, chat NewChat) {
 	}
 }
 
-func TestOlderDatabaseIsBroughtUpAndCopiedBefore(t *testing.T) {
+func TestOlderDatabaseIsCopiedAndMigrated(t *testing.T) {
 	dir, at, chat := filled(t)
 	newer := later(t, `ALTER TABLE chat ADD COLUMN mood TEXT;`,
 		// Rebuilding a table that others refer to is the hardest step there is.
@@ -201,7 +201,7 @@ func TestForeignDatabaseIsLeftAlone(t *testing.T) {
 
 // A lost database leaves recordings without rows: they are not removed as if they had
 // been deleted.
-func TestALostDatabaseIsNotBegunAnewOverItsRecordings(t *testing.T) {
+func TestRecordingsOfALostDatabaseAreNotDeleted(t *testing.T) {
 	for name, lose := range map[string]func(file string) error{
 		"cut to nothing": func(file string) error { return os.Truncate(file, 0) },
 		"gone":           os.Remove,
@@ -225,7 +225,7 @@ func TestALostDatabaseIsNotBegunAnewOverItsRecordings(t *testing.T) {
 	}
 }
 
-func TestOldCopiesGoFromAFolderOfAnyName(t *testing.T) {
+func TestOldCopiesAreDeletedFromAFolderOfAnyName(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "of [two] *boxes?")
 	s, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	must(t, err)

@@ -26,7 +26,7 @@ func wantLog(t *testing.T, s *Store, after int64, most int, want ...string) (end
 	return end
 }
 
-func TestALogIsReadBehindAPosition(t *testing.T) {
+func TestLogIsReadAfterAPosition(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	if end := wantLog(t, s, 0, 9); end != 0 {
@@ -48,7 +48,7 @@ func TestALogIsReadBehindAPosition(t *testing.T) {
 	wantLog(t, s, end, 9, "d") // for who followed the one that was removed
 }
 
-func TestALogKeepsItsNewestLines(t *testing.T) {
+func TestLogRetainsItsNewestLines(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	const each = 1000
@@ -82,7 +82,7 @@ func number(t *testing.T, l PluginLine) (n int) {
 }
 
 // Lines that any process writes, and the removal of the plugin, wake a follower.
-func TestWhoFollowsALogIsWoken(t *testing.T) {
+func TestNewLinesWakeFollowersOfTheLog(t *testing.T) {
 	dir := t.TempDir()
 	box, other := openStore(t, dir), joinStore(t, dir)
 	must(t, box.InstallPlugin(t.Context(), hours()))
@@ -105,7 +105,7 @@ func TestWhoFollowsALogIsWoken(t *testing.T) {
 	}
 }
 
-func TestOldLinesGoWithTheChats(t *testing.T) {
+func TestOldLinesAreDeletedWithTheChats(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	old, fresh := line("hours", "old"), line("hours", "new")

@@ -42,7 +42,7 @@ func hours() PluginFiles {
 	}
 }
 
-func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
+func TestPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	if err := s.InstallPlugin(t.Context(), hours()); !errors.Is(err, ErrConflict) {
@@ -84,7 +84,7 @@ func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	must(t, s.InstallPlugin(t.Context(), hours())) // its tools are free again
 }
 
-func TestAToolIsOfOnePlugin(t *testing.T) {
+func TestToolBelongsToOnePlugin(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	other := hours()
@@ -99,7 +99,7 @@ func TestAToolIsOfOnePlugin(t *testing.T) {
 }
 
 // Every change is visible at once, in the box and in other processes.
-func TestChangesToPluginsAreTold(t *testing.T) {
+func TestChangesToPluginsAreNotified(t *testing.T) {
 	dir := t.TempDir()
 	box := openStore(t, dir)
 	must(t, box.InstallPlugin(t.Context(), hours()))
@@ -135,7 +135,7 @@ func TestChangesToPluginsAreTold(t *testing.T) {
 	}
 }
 
-func TestABrokenPluginStaysSoUntilItIsMendedOrChanged(t *testing.T) {
+func TestPluginStaysBrokenUntilRepairedOrUpgraded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	must(t, s.MarkPluginBroken(t.Context(), "hours", "aa", 7, "trap"))
@@ -157,7 +157,7 @@ func TestABrokenPluginStaysSoUntilItIsMendedOrChanged(t *testing.T) {
 	}
 }
 
-func TestAPluginKeepsValuesOfAccountsApart(t *testing.T) {
+func TestPluginValuesOfAccountsAreSeparate(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	one, two := newAccount(t, s, "one"), newAccount(t, s, "two")
@@ -192,7 +192,7 @@ func TestAPluginKeepsValuesOfAccountsApart(t *testing.T) {
 }
 
 // The size is right after any changes, and never exceeds the limit.
-func TestAPluginKeepsNoMoreThanItMay(t *testing.T) {
+func TestPluginValuesAreBounded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	a := newAccount(t, s, "one")
@@ -224,7 +224,7 @@ func TestAPluginKeepsNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-func TestPluginsAreAskedAlongIndexes(t *testing.T) {
+func TestPluginQueriesUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
 		f := hours()

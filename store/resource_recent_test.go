@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestConfigsComeInTheOrderOfTheirUse(t *testing.T) {
+func TestRecentConfigsAreInOrderOfUse(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
 	config := func(account, name string) string {

@@ -31,7 +31,7 @@ func newPrompt(t testing.TB, s *Store, account, name string) Version {
 	return kept[0]
 }
 
-func TestVersionIsReadAsItWasKept(t *testing.T) {
+func TestVersionIsReadAsWritten(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	kept := newPrompt(t, s, home, "Ärger \x00 'é")
@@ -83,7 +83,7 @@ func TestFiftyWritersGetFiftyVersionsWithoutAGap(t *testing.T) {
 	}
 }
 
-func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
+func TestNewVersionsAreStoredTogetherOrNotAtAll(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	theirs := newPrompt(t, s, work, "theirs")
@@ -119,7 +119,7 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 }
 
 // For an account, a resource of another account does not exist.
-func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
+func TestResourceOfAnotherAccountIsNotFound(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	p := newPrompt(t, s, home, "secret")
@@ -171,7 +171,7 @@ type modelResource struct {
 
 // Any sequence of creations, versions, renamings and deletions gives the lists of a
 // simple model: numbers increase by one, and none is used again.
-func TestRandomLivesMatchThePlainModel(t *testing.T) {
+func TestRandomChangesOfResourcesMatchTheModel(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	serial := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -259,7 +259,7 @@ func expected(model []*modelResource, f ResourceFilter) []string {
 	return rows
 }
 
-func TestWhatIsWrittenAboutAResourceMovesItsTime(t *testing.T) {
+func TestWritesUpdateTheModificationTime(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	p := newPrompt(t, s, home, "p")
@@ -282,7 +282,7 @@ func TestWhatIsWrittenAboutAResourceMovesItsTime(t *testing.T) {
 }
 
 // Lists are counted and read with an index, in order; skipped rows are not read.
-func TestListsOfResourcesNeedNoScanAndNoSort(t *testing.T) {
+func TestListsOfResourcesUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for index, where := range map[string]string{
 		"resource_kind": ` WHERE r.newest IS NOT NULL AND r.kind = 'prompt' AND r.account = 1`,

@@ -8,7 +8,7 @@ import (
 )
 
 // Access that was ended after the backup stays ended.
-func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
+func TestRestoredDatabaseEndsAccessEndedSince(t *testing.T) {
 	dir, at := t.TempDir(), time.Now()
 	s := openStore(t, dir)
 	made := map[string]Credentials{}
@@ -80,7 +80,7 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 
 // A signing key that was replaced since the backup stays replaced; if only the backup has
 // a replacement, it stays too.
-func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
+func TestRestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	dir, older := t.TempDir(), t.TempDir()
 	s := openStore(t, dir)
 	home, work, quiet := newAccount(t, s, "home"), newAccount(t, s, "work"), newAccount(t, s, "quiet")
@@ -126,7 +126,7 @@ func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 }
 
 // Without a replaced database only short-lived access ends.
-func TestARestoredDatabaseKeepsItsKeysOnAnotherMachine(t *testing.T) {
+func TestRestoreOnAnotherMachineRetainsKeys(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	if err != nil {

@@ -48,7 +48,7 @@ func recordingsIn(t *testing.T, s *Store) (names []string) {
 
 // The recording of a chat that is being deleted is not found any more, though its rows
 // and files go later.
-func TestAChatThatIsBeingDeletedHasNoRecording(t *testing.T) {
+func TestChatInDeletionHasNoRecording(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	chat := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
@@ -71,7 +71,7 @@ func TestAChatThatIsBeingDeletedHasNoRecording(t *testing.T) {
 	}
 }
 
-func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {
+func TestRecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	kept := talk(t, s, home, 5000, NewChat{})
@@ -118,7 +118,7 @@ func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 	wantError(t, s.FailRecording(t.Context(), silent.ID), ErrNotFound)
 }
 
-func TestADeletedGroupLeavesNoTrace(t *testing.T) {
+func TestDeletedGroupLeavesNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	home := newAccount(t, s, "home")
@@ -145,7 +145,7 @@ func TestADeletedGroupLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestOldChatsAreDeletedAndTheRestStays(t *testing.T) {
+func TestOnlyOldChatsAreDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	var old []NewChat
@@ -177,7 +177,7 @@ func TestOldChatsAreDeletedAndTheRestStays(t *testing.T) {
 	}
 }
 
-func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
+func TestTidyRemovesFilesWithoutARow(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Tidy(t.Context(), 0)) // without a folder
 	kept := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
@@ -203,7 +203,7 @@ func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
 
 // A dropped recording is as if it never was, and its chat stays; the recording of an
 // active chat cannot be dropped. Files that a crash leaves are removed.
-func TestDroppedSoundLeavesTheChat(t *testing.T) {
+func TestDroppedRecordingLeavesTheChat(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
 	late, early := talk(t, s, home, 9000, NewChat{}), talk(t, s, other, 5000, NewChat{})
@@ -248,7 +248,7 @@ func TestDroppedSoundLeavesTheChat(t *testing.T) {
 	}
 }
 
-func TestASecretIsMadeOnceAndKept(t *testing.T) {
+func TestSecretIsCreatedOnceAndStored(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	a, err := s.Secret(t.Context(), "a")

@@ -23,7 +23,7 @@ func signedIn(t *testing.T, s *Store, at time.Time) (cookie string, made Session
 	return cookie, made
 }
 
-func TestALinkSignsInOnceAndForTenMinutes(t *testing.T) {
+func TestLinkSignsInOnceWithinTenMinutes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	at := time.Now()
 	link, err := s.StartSignIn(t.Context(), "", at)
@@ -50,7 +50,7 @@ func TestALinkSignsInOnceAndForTenMinutes(t *testing.T) {
 
 // A full disk does not end access by sessions, keys or tokens. The log reports once a
 // minute that the time of use cannot be written.
-func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
+func TestAccessContinuesWhenItsUseCannotBeStored(t *testing.T) {
 	var log bytes.Buffer
 	s := openStore(t, t.TempDir())
 	s.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -82,7 +82,7 @@ func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
 	}
 }
 
-func TestASessionEndsWhenNobodyUsesItAndAfterAMonth(t *testing.T) {
+func TestSessionEndsWhenUnusedOrAfterAMonth(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	begun := time.Now()
 	cookie, made := signedIn(t, s, begun)
@@ -112,7 +112,7 @@ func TestASessionEndsWhenNobodyUsesItAndAfterAMonth(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsEndedHoldsNothingMore(t *testing.T) {
+func TestEndedSessionIsRefusedAndItsConnectionsNotified(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	at := time.Now()
 	one, made := signedIn(t, s, at)
@@ -158,7 +158,7 @@ func TestASessionThatIsEndedHoldsNothingMore(t *testing.T) {
 	}
 }
 
-func TestASessionActsForTheAccountThatItChooses(t *testing.T) {
+func TestSessionActsForItsSelectedAccount(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	at := time.Now()
 	for _, account := range []string{"museum", "shop"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestTheHistoryKnowsWhichSoundShouldBeThere(t *testing.T) {
+func TestSoundFilesFollowFromTheHistory(t *testing.T) {
 	dir := t.TempDir()
 	_, err := SoundFiles(t.Context(), dir)
 	wantError(t, err, ErrNotFound)

@@ -129,7 +129,7 @@ func wantError(t testing.TB, err, kind error, words ...string) {
 	}
 }
 
-func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b ?#%41'\"")
 	s := openStore(t, dir)
 	newAccount(t, s, "home")
@@ -172,7 +172,7 @@ func TestEveryConnectionHasThePragmas(t *testing.T) {
 	}
 }
 
-func TestClosingTwiceIsOneClosing(t *testing.T) {
+func TestSecondCloseDoesNothing(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	must(t, s.Close())

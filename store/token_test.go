@@ -15,7 +15,7 @@ func newToken(t *testing.T, s *Store, made Credentials) string {
 	return token
 }
 
-func TestATokenLastsThirtyMinutesOverARestart(t *testing.T) {
+func TestTokenLastsThirtyMinutesAcrossARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
@@ -48,7 +48,7 @@ func TestATokenLastsThirtyMinutesOverARestart(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-func TestExpiredTokensAreNotKept(t *testing.T) {
+func TestExpiredTokensAreDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
@@ -64,7 +64,7 @@ func TestExpiredTokensAreNotKept(t *testing.T) {
 }
 
 // The end of a token does not end what it opened; only the end of its key does.
-func TestAGrantOutlivesItsTokenButNotItsKey(t *testing.T) {
+func TestGrantOutlivesItsTokenButNotItsKey(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)

@@ -146,7 +146,7 @@ func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 }
 
 // No batch exceeds its limits, whatever is deleted.
-func TestADeletionIsDoneInBatches(t *testing.T) {
+func TestDeletionIsDoneInBatches(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	changed := func() int64 {
@@ -222,7 +222,7 @@ func wantEmpty(t *testing.T, s *Store) {
 
 // An interrupted deletion, also by a crash, is finished in the background; no query
 // returns the group meanwhile.
-func TestADeletionThatIsBrokenOffIsFinished(t *testing.T) {
+func TestInterruptedDeletionIsFinished(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	home := newAccount(t, s, "home")
@@ -256,7 +256,7 @@ func TestADeletionThatIsBrokenOffIsFinished(t *testing.T) {
 }
 
 // SQLite's log stays bounded during continuous writes, though commits do not checkpoint.
-func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
+func TestLogIsCheckpointedDuringWrites(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	size := func() int64 {
@@ -277,7 +277,7 @@ func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
 
 // A deletion that finds the trash empty because another one empties it returns only when
 // that one is done.
-func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
+func TestDeletionWaitsForAnotherThatEmptiesTheTrash(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
 	s.emptying.lock <- struct{}{} // as the background holds it
@@ -294,7 +294,7 @@ func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
 }
 
 // A recording that could not be removed is removed later.
-func TestADeletionThatFailedIsFinishedLater(t *testing.T) {
+func TestFailedDeletionIsFinishedLater(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
 	stuck := s.recordingPath(n.ID, UserSide)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOfGenerationsTheNewestAreKept(t *testing.T) {
+func TestNewestGenerationsAreRetained(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
 	for n := range 5 {

@@ -16,7 +16,7 @@ func eventually(t *testing.T, what string, there func() bool) {
 	}
 }
 
-func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
+func TestUsageOfAnAccountIsCounted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	used := func(account string) Usage {
@@ -65,7 +65,7 @@ func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
 }
 
 // The usage of an account is read from indexes only, however many chats there are.
-func TestWhatAnAccountHoldsIsReadFromIndexes(t *testing.T) {
+func TestUsageOfAnAccountIsReadFromIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {
 		var skip any

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAliasesOfVoicesAreTheBoxs(t *testing.T) {
+func TestVoiceAliasesBelongToTheBox(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	a := newAccount(t, s, "a")
 	must(t, s.SaveVoice(ctx, a, Voice{ID: "v-1", Name: "Old sailor", Recipe: `{}`}))
@@ -36,7 +36,7 @@ func TestAliasesOfVoicesAreTheBoxs(t *testing.T) {
 	}
 }
 
-func TestThereIsRoomForSoManyAliases(t *testing.T) {
+func TestVoiceAliasesAreBounded(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	must(t, s.change(ctx, "filling", func(ctx context.Context, c conn) error {
 		for i := range MaxVoiceAliases {

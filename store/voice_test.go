@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestVoicesAreTheirAccountsOwn(t *testing.T) {
+func TestVoicesBelongToTheirAccount(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	a, b := newAccount(t, s, "a"), newAccount(t, s, "b")
 	for _, v := range []Voice{{ID: "1", Name: "Keeper of the Tower", Recipe: `{"parts":[]}`},
@@ -56,7 +56,7 @@ func TestVoicesAreTheirAccountsOwn(t *testing.T) {
 	}
 }
 
-func TestAVoiceThatConfigsSpeakWithStays(t *testing.T) {
+func TestVoiceUsedByConfigsIsNotDeleted(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	a, b := newAccount(t, s, "a"), newAccount(t, s, "b")
 	if err := s.SaveVoice(ctx, a, Voice{ID: "v-1", Name: "Guide", Recipe: `{}`}); err != nil {

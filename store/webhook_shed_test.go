@@ -7,7 +7,7 @@ import (
 
 // The oldest webhooks of an account with too many are given up, whatever their receiver;
 // other accounts' stay, and so does the order within a chat.
-func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
+func TestOldestWaitingWebhooksAreDropped(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, shop := newAccount(t, s, "home"), newAccount(t, s, "shop")
 	for _, n := range []NewChat{hooked(home, "https://a/"), hooked(shop, "https://a/"), hooked(home, "https://b/")} {
@@ -46,7 +46,7 @@ func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
 }
 
 // A webhook that is delivered after it was given up counts as delivered.
-func TestWhatWasGivenUpOnItsWayHasArrived(t *testing.T) {
+func TestWebhookDeliveredAfterItWasDroppedIsDelivered(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := hooked(newAccount(t, s, "home"), "https://a/")
 	must(t, s.StartChat(t.Context(), n))

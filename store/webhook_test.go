@@ -56,7 +56,7 @@ func wantOutbox(t *testing.T, s *Store, want string) {
 }
 
 // A notice is stored in the same transaction as its event.
-func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
+func TestWebhooksAreStoredWithTheirEvent(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := hooked(newAccount(t, s, "home"), "https://a/")
 	must(t, s.StartChat(t.Context(), n))
@@ -90,7 +90,7 @@ func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
 }
 
 // A receiver that a config names twice gets each event once.
-func TestAReceiverIsToldOnce(t *testing.T) {
+func TestReceiverGetsEachEventOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	must(t, s.StartChat(t.Context(), hooked(home, "https://a/", "https://a/")))
@@ -129,7 +129,7 @@ func deliver(t *testing.T, s *Store, settle func(d Delivery) error) {
 	}
 }
 
-func TestTheNextOfAChatIsDueWhenTheFirstIsOver(t *testing.T) {
+func TestNextWebhookOfAChatIsDueWhenTheFirstHasEnded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := hooked(newAccount(t, s, "home"), "https://a/")
 	must(t, s.StartChat(t.Context(), n))
@@ -162,7 +162,7 @@ func TestTheNextOfAChatIsDueWhenTheFirstIsOver(t *testing.T) {
 
 // Sent webhooks are deleted after their retention, with receivers that are no longer
 // used, and at once with a deleted chat; waiting ones never are.
-func TestWhatIsOverIsForgotten(t *testing.T) {
+func TestFinishedWebhooksAreDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")
 	now := time.Now()
@@ -224,7 +224,7 @@ func wantStates(t *testing.T, s *Store, want WebhookState) {
 
 // Webhooks that ran out of time while the box was off get a last chance, and a clock that
 // was set back delays nothing for years.
-func TestGoingOnGivesALastChance(t *testing.T) {
+func TestOverdueWebhooksGetALastAttempt(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.StartChat(t.Context(), hooked(newAccount(t, s, "home"), "https://a/")))
 	now := time.Now()
@@ -252,7 +252,7 @@ func TestGoingOnGivesALastChance(t *testing.T) {
 }
 
 // The sender's queries use indexes, however many webhooks wait.
-func TestTheOutboxIsAskedAlongIndexes(t *testing.T) {
+func TestOutboxQueriesUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for _, q := range []struct{ text, want string }{
 		{`SELECT num FROM webhook WHERE receiver = 1 AND due_ms <= 5 ORDER BY due_ms, num LIMIT 4`, "webhook_due"},

@@ -9,7 +9,7 @@ import (
 )
 
 // The free space is read from the file system each time.
-func TestADiskWithoutRoomIsTold(t *testing.T) {
+func TestFullDiskIsReported(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Writable(t.Context()))
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestADiskWithoutRoomIsTold(t *testing.T) {
 
 // A disk fault of a write is reported until a write succeeds again, also if nothing is
 // written meanwhile.
-func TestAFailedWriteIsRememberedUntilOneSucceeds(t *testing.T) {
+func TestFailedWriteIsReportedUntilOneSucceeds(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	readOnly := func(on int) {

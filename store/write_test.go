@@ -75,7 +75,7 @@ func queued(t *testing.T, s *Store, n int) {
 	}
 }
 
-func TestOneBadWriteHurtsNoOther(t *testing.T) {
+func TestFailingWriteDoesNotAffectOthers(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")
 	chat := startChat(t, s, account)
@@ -111,7 +111,7 @@ func TestOneBadWriteHurtsNoOther(t *testing.T) {
 
 // If SQLite rolls back a whole transaction (here since the file must not grow any more),
 // the writes that fit are stored and the others get the reason.
-func TestFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
+func TestFullDiskFailsOnlyWritesThatDoNotFit(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	pages, err := value[int](t.Context(), s.read, `PRAGMA page_count`)
@@ -183,7 +183,7 @@ func TestQueueIsBounded(t *testing.T) {
 	release()
 }
 
-func TestCloseFinishesWhatWaits(t *testing.T) {
+func TestCloseFinishesWaitingWrites(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	must(t, err)
@@ -210,7 +210,7 @@ func TestCloseFinishesWhatWaits(t *testing.T) {
 }
 
 // During Close each write is stored, or returns ErrClosed.
-func TestEveryAnswerIsTrueWhileClosing(t *testing.T) {
+func TestWritesDuringCloseReportTheirResult(t *testing.T) {
 	for range 20 {
 		dir := t.TempDir()
 		s, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
@@ -249,7 +249,7 @@ func TestEveryAnswerIsTrueWhileClosing(t *testing.T) {
 	}
 }
 
-func TestReadersSeeWhatIsCommittedAndWaitForNoOne(t *testing.T) {
+func TestReadersSeeCommittedRowsWithoutWaiting(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	begun, hold, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)

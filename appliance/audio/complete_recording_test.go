@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhole(t *testing.T) {
+func TestWholeDetectsCompleteFiles(t *testing.T) {
 	wav := EncodeWAV(make([]float32, 16000), 16000)
 	ogg, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=3", "-c:a", "libopus", "-f",
 		"ogg", "-").Output()

@@ -14,7 +14,7 @@ import (
 	"parley/internal/packtest"
 )
 
-func TestLoudnessOfTheStandard(t *testing.T) {
+func TestLoudnessMatchesTheStandard(t *testing.T) {
 	// EBU Tech 3341 asks -23 LUFS of a stereo tone of 1 kHz at -23 dBFS, so
 	// BS.1770 gives one channel of it 3.01 less.
 	for _, hz := range []int{8000, 16000, 22050, 44100, 48000} {
@@ -25,7 +25,7 @@ func TestLoudnessOfTheStandard(t *testing.T) {
 	}
 }
 
-func TestLoudnessLikeFFmpeg(t *testing.T) {
+func TestLoudnessMatchesFFmpeg(t *testing.T) {
 	for _, name := range []string{"vm-intro", "demo-congrats", "tt-weasels"} {
 		pcm, hz := ffmpegDecode(t, ffmpeg(t, "a.wav",
 			"-i "+packtest.Recording(t, name)+" -t 6 -ar 48000 -c:a pcm_s16le OUT"), "a.wav")
@@ -63,7 +63,7 @@ func TestPausesDoNotAffectLoudness(t *testing.T) {
 	}
 }
 
-func TestFadeEdges(t *testing.T) {
+func TestFadeEdgesSilencesTheEnds(t *testing.T) {
 	pcm := make([]float32, 4800)
 	for i := range pcm {
 		pcm[i] = 1

@@ -206,7 +206,7 @@ func TestMP3FilesJoin(t *testing.T) {
 	}
 }
 
-func TestMP3OfNoSamples(t *testing.T) {
+func TestMP3OfNoSamplesDecodesToNothing(t *testing.T) {
 	data, err := encodeMP3(nil, 22050)
 	if err != nil {
 		t.Fatal(err)

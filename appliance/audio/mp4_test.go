@@ -57,7 +57,7 @@ func TestIndexAfterTheSoundNeedsAWholeFile(t *testing.T) {
 // stream of plain AAC declares it (TestHEAACOfARealEncoder has real ones); the upper half of
 // its spectrum is then silent. With the configuration of a stream of 24 kHz it is as long and
 // as loud.
-func TestAACOfDoubledRate(t *testing.T) {
+func TestExplicitSBRDoublesTheRate(t *testing.T) {
 	data := voice(t, "he.m4a", "-c:a aac -ac 1 -ar 24000 -movflags +faststart OUT")
 	plain, err := DecodeAll(data, 48000)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestInvalidBoxesAreErrors(t *testing.T) {
 }
 
 // A timescale of 0 does not divide anything.
-func TestTimescaleOfZero(t *testing.T) {
+func TestTimescaleOfZeroIsIgnored(t *testing.T) {
 	plain := voice(t, "a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT")
 	for _, kind := range []string{"mdhd", "mvhd"} {
 		pcm, err := DecodeAll(with(plain, findBox(t, plain, kind)+20, 0), 16000)

@@ -136,7 +136,7 @@ func TestDamagedPageIsSilence(t *testing.T) {
 }
 
 // Whatever is damaged, the rest is heard at its position.
-func TestDamagedRecordingKeepsPositions(t *testing.T) {
+func TestDamageDoesNotShiftTheRestOfARecording(t *testing.T) {
 	good := recorded(t, tone(300, 0.5, 48000, 10*48000), 48000)
 	pages := opusFile(t, good).pages // of half a second each
 	for name, c := range map[string]struct {

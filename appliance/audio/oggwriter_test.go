@@ -32,7 +32,7 @@ func record(t testing.TB, pcm []float32, channels, piece int) []byte {
 	return b.Bytes()
 }
 
-func TestRecordingsKeepLengthAndPosition(t *testing.T) {
+func TestRecordingHasTheLengthAndPositionOfItsSource(t *testing.T) {
 	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 2.5 -ar 48000 OUT"),
 		"a.wav")
 	if hz != 48000 {

@@ -63,7 +63,7 @@ func TestRunningFindsTheBoxOfADataFolder(t *testing.T) {
 }
 
 // Elsewhere returns addresses that other machines can open, and never a loopback address.
-func TestElsewhere(t *testing.T) {
+func TestElsewhereListsReachableAddresses(t *testing.T) {
 	machine := []net.IP{net.ParseIP("2001:db8::7"), net.ParseIP("192.0.2.7").To4(), net.ParseIP("10.8.0.1").To4()}
 	for _, c := range []struct {
 		a    address

@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-func TestExamineDevice(t *testing.T) {
+func TestExamineDeviceReportsItsFault(t *testing.T) {
 	all := []soundcard.Device{
 		{ID: "alsa_input.usb-Acme_Puck", Name: "Acme Puck Mono", Kind: soundcard.Input},
 		{ID: "alsa_input.usb-Acme_Cam", Name: "Acme Camera", Kind: soundcard.Input},
@@ -58,7 +58,7 @@ func TestExamineDevice(t *testing.T) {
 	}
 }
 
-func TestExamineKioskChat(t *testing.T) {
+func TestExamineKioskChatReportsItsFault(t *testing.T) {
 	cfg := config.Config{Data: t.TempDir(), Kiosk: config.Kiosk{Enabled: true, Account: "default"}}
 	examine := func() []doctor.Finding {
 		t.Helper()

@@ -135,7 +135,7 @@ func TestOnlyOneDiagnosisAtATime(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestSettingsListSources(t *testing.T) {
 	b, _ := newHealth(t)
 	s := b.Settings()
 	if len(s.Settings) != len(config.Settings()) {

@@ -171,7 +171,7 @@ var acmeLeftovers = []goleak.Option{
 	goleak.IgnoreAnyFunction("net/http.(*http2ClientConn).readLoop"),
 }
 
-func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
+func TestACMEServerIssuesTheCertificate(t *testing.T) {
 	listen := freeAddress(t)
 	_, port, _ := net.SplitHostPort(listen)
 	server := startPebble(t, port)
@@ -235,7 +235,7 @@ func waitForCertificate(t *testing.T, c *http.Client, names []string) string {
 	return serials
 }
 
-func TestABoxRunsWithoutItsACMEServer(t *testing.T) {
+func TestBoxRunsWithoutItsACMEServer(t *testing.T) {
 	a, err := newAuthority(nil)
 	if err != nil {
 		t.Fatal(err)

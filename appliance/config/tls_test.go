@@ -39,7 +39,7 @@ func TestOnlyLoopbackIsUnencryptedByDefault(t *testing.T) {
 	}
 }
 
-func TestEveryFormOfTLSInTheFile(t *testing.T) {
+func TestFileAcceptsEveryFormOfTLS(t *testing.T) {
 	for text, want := range map[string]TLS{
 		"tls: off": {Mode: TLSOff},
 		"tls: own": {Mode: TLSOwn},

@@ -67,7 +67,7 @@ func TestUnknownRoutesAndMethodsMakeNoSeries(t *testing.T) {
 	}
 }
 
-func TestFiguresOfABusyBox(t *testing.T) {
+func TestMetricsCountTheWorkOfABusyBox(t *testing.T) {
 	m := New("", slog.New(slog.DiscardHandler))
 	g := engine.NewGate(4)
 	m.WatchEngines(g)

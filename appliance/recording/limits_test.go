@@ -32,7 +32,7 @@ func live(name string) store.StoredSound {
 	return store.StoredSound{ChatID: name, AccountID: name[:1], Bytes: int64(len(name)) * 1e6}
 }
 
-func TestSurplus(t *testing.T) {
+func TestSurplusFollowsTheLimits(t *testing.T) {
 	day := 24
 	for name, c := range map[string]struct {
 		limits Limits

@@ -303,7 +303,7 @@ func recordUntilKilled(dir string) {
 }
 
 // A killed process loses less than the last second of the sound.
-func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
+func TestKilledRecorderLosesLessThanASecond(t *testing.T) {
 	for _, alive := range []time.Duration{1200 * ms, 2350 * ms, 3100 * ms} {
 		s := &testArchive{dir: t.TempDir()}
 		cmd := exec.Command(os.Args[0], "-test.run=^$")

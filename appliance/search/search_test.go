@@ -24,7 +24,7 @@ func searx(t *testing.T, status int, body string) Server {
 
 const query = `{"query": " weather  in\nGraz "}`
 
-func TestWhatIsFoundIsShortText(t *testing.T) {
+func TestSearchResultsAreShortText(t *testing.T) {
 	long := strings.Repeat("very ", 200) + "sunny"
 	s := searx(t, 200, `{"query":"q","number_of_results":0,"answers":["It is 20 `+
 		`°C.",{"answer":"Sunny.","url":"x"}],"infoboxes":[],
@@ -40,7 +40,7 @@ func TestWhatIsFoundIsShortText(t *testing.T) {
 	}
 }
 
-func TestASearchThatFailsSaysWhy(t *testing.T) {
+func TestFailedSearchReportsTheCause(t *testing.T) {
 	for _, x := range []struct {
 		s         Server
 		arguments string

@@ -39,7 +39,7 @@ func withVoices(t *testing.T, transcriber, own string) config.Config {
 	return c
 }
 
-func TestHearingProblem(t *testing.T) {
+func TestHearingProblemNamesTheLanguage(t *testing.T) {
 	for _, row := range []struct{ transcriber, own, name, want string }{
 		{"moonshine", "voice-joe", "", ""},
 		{"moonshine", "voice-joe", "joe", ""},

@@ -124,7 +124,7 @@ func TestChangingDNSAnswersAreRefused(t *testing.T) {
 }
 
 // The proxy of the environment is not used: it would connect past the dial filter.
-func TestNoProxyIsUsed(t *testing.T) {
+func TestProxyIsNotUsed(t *testing.T) {
 	proxy := newReceiver(t, nil)
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("HTTPS_PROXY", proxy.URL)
@@ -142,7 +142,7 @@ func TestNoProxyIsUsed(t *testing.T) {
 }
 
 // A redirect is not followed, even to the receiver's own address.
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirectIsNotFollowed(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	r := newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {
 		http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)

@@ -80,7 +80,7 @@ var boxFiles = map[string]string{
 	"parley.yaml": "profile: test",
 }
 
-func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
+func TestRestoreReturnsTheBackedUpFiles(t *testing.T) {
 	data := dataFolder(t, boxFiles)
 	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "",
 		"parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": "", "plugins.key": "", "plugin-cache": "",
@@ -131,7 +131,7 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 
 // Restore refuses files that no backup contains, such as compiled plugins, a log that
 // SQLite would apply to the database, or the signals and the lock of a box.
-func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
+func TestRestoreRefusesFilesThatNoBackupHas(t *testing.T) {
 	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
 	for _, name := range []string{
 		"plugin-cache/wazero-v1/code", "plugin-cache", "Plugin-Cache/code", "plugins.key", "PLUGINS.KEY", "prompts/p",
@@ -201,7 +201,7 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 
 // The secrets of the first key are in no backup; an older backup that has them is
 // restored without them.
-func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
+func TestBackupOmitsTheSecretsOfTheFirstKey(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "first-key.env": "secret", "parley.yaml": "x"})
 	file := filepath.Join(t.TempDir(), "b")
 	made, err := Make(t.Context(), Box{data, "1", copied(data)}, file, nil)
@@ -222,7 +222,7 @@ func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
 }
 
 // The key of the plugins' secrets is in no backup, and a restore leaves it in place.
-func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
+func TestRestoreLeavesTheKeyOfPluginSecrets(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "plugins.key": "secret"})
 	file := backedUp(t, data)
 	to := Target{
@@ -263,7 +263,7 @@ func TestFoldersOnAnotherDiskAreBackedUp(t *testing.T) {
 }
 
 // The box runs during the backup: a recording grows, another is deleted, a third begins.
-func TestBackupIsOfOneMoment(t *testing.T) {
+func TestBackupIsASnapshotOfARunningBox(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "recordings/grows": "one", "recordings/early": "gone",
 		"recordings/late": "gone too"})
 	file := filepath.Join(t.TempDir(), "b")
@@ -303,7 +303,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestBackupRefusesWhatItWouldLose(t *testing.T) {
+func TestBackupRefusesUnsafeDestinations(t *testing.T) {
 	data := dataFolder(t, boxFiles)
 	there := filepath.Join(t.TempDir(), "there")
 	must(t, os.WriteFile(there, []byte("x"), 0o600))
@@ -334,7 +334,7 @@ func TestBackupRefusesWhatItWouldLose(t *testing.T) {
 	}
 }
 
-func TestRestoreKeepsWhatWasThere(t *testing.T) {
+func TestRestoreSetsTheOldFolderAside(t *testing.T) {
 	file := backedUp(t, dataFolder(t, boxFiles))
 	old := map[string]string{"parley.db": "another", "more": "x"}
 	to := Target{Data: dataFolder(t, old), Schema: 7, Check: sound}
@@ -366,7 +366,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 }
 
 // After any error in a backup the folder is as it was, and nothing is left beside it.
-func TestNothingIsHalfRestored(t *testing.T) {
+func TestFailedRestoreChangesNothing(t *testing.T) {
 	whole, err := os.ReadFile(backedUp(t, dataFolder(t, boxFiles)))
 	must(t, err)
 	flipped := []byte(string(whole))

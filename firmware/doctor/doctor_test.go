@@ -39,7 +39,7 @@ func TestDiskIsThatOfTheNearestFolder(t *testing.T) {
 	wantFinding(t, Disk(filepath.Join(t.TempDir(), "not", "there", "yet")), Disk(t.TempDir()).Health, "GB free")
 }
 
-func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
+func TestUnplayableRecordingsAreFound(t *testing.T) {
 	due := map[string]bool{"a.opus": true, "just-begun.opus": true, "silent.opus": false}
 	var knownErr error
 	examine := func(ctx context.Context, dir string) (Finding, error) {
@@ -87,7 +87,7 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 	}
 }
 
-func TestTheRoomOfRecordingsIsTold(t *testing.T) {
+func TestSizeOfRecordingsIsReported(t *testing.T) {
 	dir := folderOf(t, map[string]string{"a.opus": strings.Repeat("x", 2_500_000)})
 	found := func(dir string, room RecordingLimits) Finding {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 	}
 }
 
-func TestEveryPackThatIsMissingIsAFinding(t *testing.T) {
+func TestEveryMissingPackIsAFinding(t *testing.T) {
 	found, err := Packs(t.Context(), t.TempDir(), []string{"turn", "voice-joe"})
 	must(t, err)
 	if len(found) != 2 {
@@ -134,7 +134,7 @@ func TestEveryPackThatIsMissingIsAFinding(t *testing.T) {
 	wantFinding(t, found[0], Problem, "llm-nobody")
 }
 
-func TestMemoryIsCountedByTheModels(t *testing.T) {
+func TestMemoryNeededFollowsFromTheModels(t *testing.T) {
 	need := func(names ...string) (gb float64) {
 		f := Memory("", names, true)
 		if _, err := fmt.Sscanf(f.What[strings.LastIndex(f.What, "about"):], "about %f GB", &gb); err != nil {
@@ -149,7 +149,7 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsOldOrNotThereIsFound(t *testing.T) {
+func TestOldOrMissingBackupIsFound(t *testing.T) {
 	now := time.Now()
 	wantFinding(t, Backup(time.Time{}, now), Warning, "none was made")
 	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Warning, "the newest is from")

@@ -25,7 +25,7 @@ func someFiles(t *testing.T, contents map[string]string) map[string]string {
 	return paths
 }
 
-func TestOwnModelIsKnownByItsContents(t *testing.T) {
+func TestCustomModelIsIdentifiedByItsContents(t *testing.T) {
 	f := someFiles(t, map[string]string{
 		"model.bin": "GGUF....", "v.onnx": "\x08\x07\x12\x07pytorch", "v.onnx.json": voiceJSON,
 		"other.json": `{"a":1}`, "broken.json": "{", "notes.txt": "hello", "empty.onnx": "",
@@ -91,7 +91,7 @@ func TestModelThatDoesNotLoadIsNotAdded(t *testing.T) {
 	}
 }
 
-func TestNamesOfOwnPacks(t *testing.T) {
+func TestInvalidCustomNamesAreRefused(t *testing.T) {
 	f := someFiles(t, map[string]string{"m.gguf": "GGUFxx"})
 	for name, want := range map[string]string{
 		"a": "", "my-model-2": "", strings.Repeat("a", 40): "",
@@ -106,7 +106,7 @@ func TestNamesOfOwnPacks(t *testing.T) {
 	}
 }
 
-func TestOwnPackIsFoundMendedAndRemoved(t *testing.T) {
+func TestCustomPackIsFoundCheckedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	p := ownModel(t, dir, "mine", "abc")
 	found, err := Find(dir, "mine")

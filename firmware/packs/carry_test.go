@@ -34,7 +34,7 @@ func ownModel(t *testing.T, dir, name, text string) Pack {
 
 func loads(context.Context, Kind, string) error { return nil }
 
-func TestExportedPacksArriveWhole(t *testing.T) {
+func TestExportedPacksAreImportedWhole(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	mine := ownModel(t, from, "mine", strings.Repeat("abc", 5<<20))
 	espeak, _ := builtIn("espeak-ng")
@@ -65,7 +65,7 @@ func TestExportedPacksArriveWhole(t *testing.T) {
 	}
 }
 
-func TestBuiltInPackIsCarriedWithItsPapers(t *testing.T) {
+func TestBuiltInPackIsExportedWithItsLicences(t *testing.T) {
 	p, _ := builtIn("turn")
 	from := packsDir(t, p)
 	to, file := t.TempDir(), filepath.Join(t.TempDir(), "f")
@@ -116,7 +116,7 @@ func TestDamagedPackIsNotExported(t *testing.T) {
 	}
 }
 
-func TestCutOffOrChangedFileBringsNothingOrTheSame(t *testing.T) {
+func TestDamagedExportImportsNothingOrTheSame(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	noise := make([]byte, 100_000) // that does not compress, as models do not
 	rand.NewChaCha8([32]byte{1}).Read(noise)
@@ -254,7 +254,7 @@ func TestHostileExportIsRefused(t *testing.T) {
 	}
 }
 
-func TestImportDoesNotReplaceAnotherPackOfOnesOwn(t *testing.T) {
+func TestImportDoesNotReplaceAnotherCustomPack(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	file := filepath.Join(t.TempDir(), "f")
 	if err := Export(t.Context(), from, []Pack{ownModel(t, from, "m", "one")}, file, nil); err != nil {

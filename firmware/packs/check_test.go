@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestDamageIsNamedWithTheCommandThatMendsIt(t *testing.T) {
+func TestDamageIsReportedWithTheCommandThatRepairsIt(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 2)
 	for name, hurt := range map[string]func(t *testing.T, file string) error{
@@ -81,7 +81,7 @@ func mustStat(t *testing.T, path string) os.FileInfo {
 	return info
 }
 
-func TestFilesThatWereThereBeforeAreTakenOver(t *testing.T) {
+func TestExistingFilesAreAdopted(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 1)
@@ -124,7 +124,7 @@ func TestSystemPackIsFoundByItsLibraryAndData(t *testing.T) {
 	}
 }
 
-func TestOneCommandFetchesAllThatIsMissing(t *testing.T) {
+func TestErrorNamesOneCommandForAllMissingPacks(t *testing.T) {
 	dir := t.TempDir()
 	all, err := Profile("default")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/bundle"
 )
 
-func TestEveryPackCanBePutTogetherFromItsSources(t *testing.T) {
+func TestEveryPackCanBeAssembledFromItsSources(t *testing.T) {
 	for _, p := range BuiltIn() {
 		if p.System != nil {
 			if len(p.System.Packages) == 0 || p.System.Library == "" || p.System.Data == "" {
@@ -79,7 +79,7 @@ func checkTiles(t *testing.T, pack string, f bundle.File, takes []Part) {
 	}
 }
 
-func TestEveryPackTellsWhatItIsAndItsLicence(t *testing.T) {
+func TestEveryPackHasASummaryAndALicence(t *testing.T) {
 	for _, p := range BuiltIn() {
 		if p.Name == "" || p.Kind == "" || p.Summary == "" || p.Version == "" || p.Licence == "" || p.Bytes() <= 0 {
 			t.Errorf("incomplete: %s %s %q %s %q", p.Name, p.Kind, p.Summary, p.Version, p.Licence)
@@ -114,7 +114,7 @@ func TestEveryProfileCanHoldAConversation(t *testing.T) {
 	}
 }
 
-func TestUnknownNamesAreRefusedWithThoseThereAre(t *testing.T) {
+func TestErrorOfAnUnknownNameListsTheKnownOnes(t *testing.T) {
 	_, err := Profile("huge")
 	var e *ErrNoPack
 	if !errors.As(err, &e) ||

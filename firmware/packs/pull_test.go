@@ -16,7 +16,7 @@ import (
 	"parley/internal/progress"
 )
 
-func TestPulledPackIsWholeAndCarriesItsPapers(t *testing.T) {
+func TestPulledPackIsCompleteWithItsLicences(t *testing.T) {
 	r := newRegistry(t)
 	dir := filepath.Join(t.TempDir(), "packs")
 	a, b := r.model("a", 5), r.model("b", 1)
@@ -47,7 +47,7 @@ func TestPulledPackIsWholeAndCarriesItsPapers(t *testing.T) {
 	}
 }
 
-func TestInterruptedPullLeavesNothingHalfAndGoesOnWhereItWas(t *testing.T) {
+func TestInterruptedPullResumesAndLeavesNoPartialPack(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 3)
@@ -105,7 +105,7 @@ func wantDead(t *testing.T, file string) {
 	}
 }
 
-func TestStagedPartThatRottedIsFetchedAnew(t *testing.T) {
+func TestDamagedStagedPartIsFetchedAgain(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 2)
@@ -143,7 +143,7 @@ func flip(t *testing.T, path string, at int) {
 	}
 }
 
-func TestOnlyWhatIsDamagedIsFetchedAgain(t *testing.T) {
+func TestOnlyDamagedFilesAreFetchedAgain(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 2)
@@ -166,7 +166,7 @@ func TestOnlyWhatIsDamagedIsFetchedAgain(t *testing.T) {
 	wantStatus(t, dir, p, true, Ready)
 }
 
-func TestPackageThatIsNotWhatWasPublishedIsRefused(t *testing.T) {
+func TestPackageWithAnotherChecksumIsRefused(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	for name, data := range map[string]string{
@@ -184,7 +184,7 @@ func TestPackageThatIsNotWhatWasPublishedIsRefused(t *testing.T) {
 	}
 }
 
-func TestFailingClientIsQuoted(t *testing.T) {
+func TestErrorOfAFailingClientIsQuoted(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 1)
 	if err := os.Remove(filepath.Join(r.folder, "m-part0.whl")); err != nil {
@@ -200,7 +200,7 @@ func TestFailingClientIsQuoted(t *testing.T) {
 	}
 }
 
-func TestMissingClientSaysWhatToInstall(t *testing.T) {
+func TestMissingClientErrorSaysWhatToInstall(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 1)
 	t.Setenv("PATH", "/nowhere")
@@ -211,7 +211,7 @@ func TestMissingClientSaysWhatToInstall(t *testing.T) {
 	}
 }
 
-func TestTwoPullsAtOnceAreToldOfEachOther(t *testing.T) {
+func TestSecondConcurrentPullIsRefused(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 1)
@@ -228,7 +228,7 @@ func TestTwoPullsAtOnceAreToldOfEachOther(t *testing.T) {
 	pull(t, dir, p)
 }
 
-func TestPullNeedsNoWritingWhereAllIsThere(t *testing.T) {
+func TestPullOfCompletePacksWritesNothing(t *testing.T) {
 	r := newRegistry(t)
 	dir := t.TempDir()
 	p := r.model("m", 1)
@@ -241,7 +241,7 @@ func TestPullNeedsNoWritingWhereAllIsThere(t *testing.T) {
 	pull(t, dir, p)
 }
 
-func TestFullDiskIsToldBeforeTheDownload(t *testing.T) {
+func TestFullDiskIsReportedBeforeTheDownload(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 1)
 	b := p.Builds["any"]
@@ -255,7 +255,7 @@ func TestFullDiskIsToldBeforeTheDownload(t *testing.T) {
 	}
 }
 
-func TestAJobDownloadsUntilAllOfItIsUnpacked(t *testing.T) {
+func TestJobIsDownloadingUntilAllOfItIsUnpacked(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "archive"), make([]byte, 30), 0o644); err != nil {
 		t.Fatal(err)
@@ -288,7 +288,7 @@ func TestAJobDownloadsUntilAllOfItIsUnpacked(t *testing.T) {
 
 // Unpacking a gigabyte takes long on a slow disk: it can be called off in the
 // midst of a member.
-func TestUnpackingCanBeCalledOff(t *testing.T) {
+func TestUnpackingCanBeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	read := 0
 	endless := readerFunc(func(p []byte) (int, error) {

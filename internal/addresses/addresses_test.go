@@ -13,7 +13,7 @@ func table() Table {
 	})
 }
 
-func TestWhatAddressesLeadTo(t *testing.T) {
+func TestAddressesAreClassified(t *testing.T) {
 	for address, want := range map[string]Kind{
 		"93.184.216.34": Public, "2606:2800:220:1::1": Public, "8.8.8.8": Public, "172.32.0.1": Public,
 		"100.128.0.1": Public, "2a00:1450::8": Public,
@@ -51,7 +51,7 @@ func mapped(address string) string {
 }
 
 // An IPv6 address that embeds an IPv4 address is of the same kind.
-func TestFormsAreTheAddressInside(t *testing.T) {
+func TestEmbeddedIPv4AddressDecidesTheClass(t *testing.T) {
 	for address, want := range map[string]string{
 		"::ffff:169.254.169.254": "169.254.169.254", "::ffff:10.0.0.1": "10.0.0.1", "::ffff:127.0.0.1": "127.0.0.1",
 		"::127.0.0.1": "127.0.0.1", "::a9fe:a9fe": "169.254.169.254", "::ffff:0:7f00:1": "127.0.0.1",
@@ -83,7 +83,7 @@ func TestFormsAreTheAddressInside(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperatorNamesIsAllowed(t *testing.T) {
+func TestAddressesThatAnOperatorAllowsAreAllowed(t *testing.T) {
 	entries := []string{"llm.lan", "Other.lan.:8000", "192.168.1.20", "[fd00::7]:8080", "10.1.7.7/16",
 		"::ffff:10.9.9.9"}
 	narrow, err := ParseAllowed(entries)

@@ -40,7 +40,7 @@ func written(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-func TestWhatIsWrittenIsReadInItsOrder(t *testing.T) {
+func TestMembersAreReadAsWrittenInOrder(t *testing.T) {
 	file := written(t)
 	if !bytes.Equal(file, written(t)) {
 		t.Error("the same files make another bundle")
@@ -66,7 +66,7 @@ func TestWhatIsWrittenIsReadInItsOrder(t *testing.T) {
 	}
 }
 
-func TestNothingOfABundleIsBelieved(t *testing.T) {
+func TestUnexpectedMembersAreRefused(t *testing.T) {
 	file := written(t)
 	for name, c := range map[string]struct {
 		read func(*Reader) error
@@ -100,7 +100,7 @@ func extract(t *testing.T, r *Reader, name string, f File) error {
 	return r.Extract(t.Context(), name, f, filepath.Join(t.TempDir(), "f"), quiet)
 }
 
-func TestWritingChecksWhatItReadsAndCanBeCalledOff(t *testing.T) {
+func TestAddChecksTheSizeAndCanBeCancelled(t *testing.T) {
 	w, err := NewWriter(&bytes.Buffer{}, time.Unix(0, 0), 0o600)
 	must(t, err)
 	if err := w.Add(t.Context(), "a", fileOf("a", "text"), strings.NewReader("tex"), quiet); err == nil ||

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheFirstLibraryThatIsThereIsOpened(t *testing.T) {
+func TestFirstExistingLibraryIsOpened(t *testing.T) {
 	lib, err := Open("libnot-there", "libmp3lame.so.0")
 	if err != nil {
 		t.Fatal(err)

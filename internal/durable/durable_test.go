@@ -72,7 +72,7 @@ func wantFile(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-func TestAFileIsReplacedAsAWhole(t *testing.T) {
+func TestFileIsReplacedAtomically(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	must(t, WriteFile(path, []byte("one"), 0o644))
 	wantFile(t, path, "one", 0o644)
@@ -87,7 +87,7 @@ func TestAFileIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestAFileInTheMakingIsNotThere(t *testing.T) {
+func TestUnfinishedFileIsNotVisible(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f, err := Create(path, 0o600)
 	must(t, err)
@@ -103,7 +103,7 @@ func TestAFileInTheMakingIsNotThere(t *testing.T) {
 }
 
 // A full disk leaves the file as it was.
-func TestAFailingWriteLeavesTheOldFileAndNoLitter(t *testing.T) {
+func TestFailedWriteLeavesOnlyTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	must(t, WriteFile(path, []byte("old"), 0o640))
 	signal.Ignore(unix.SIGXFSZ)
@@ -129,7 +129,7 @@ func TestAFailingWriteLeavesTheOldFileAndNoLitter(t *testing.T) {
 	}
 }
 
-func TestAKilledWriterLeavesAWholeFileAndTheNextOneTidies(t *testing.T) {
+func TestKilledWriterLeavesAWholeFileAndTheNextOneTidies(t *testing.T) {
 	littered := false
 	// How long it takes to write depends on the machine and on what else it does.
 	for try, begun := 0, time.Now(); try < 3 || !littered && time.Since(begun) < time.Minute; try++ {
@@ -164,7 +164,7 @@ func TestAKilledWriterLeavesAWholeFileAndTheNextOneTidies(t *testing.T) {
 }
 
 // Files of another living process are not removed, nor files that only look similar.
-func TestOnlyWhatNobodyHoldsIsRemoved(t *testing.T) {
+func TestOnlyAbandonedFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	other, err := Create(path, 0o600)
@@ -212,7 +212,7 @@ func TestWritersOfOneFileDoNotDisturbEachOther(t *testing.T) {
 	}
 }
 
-func TestFoldersChangePlaces(t *testing.T) {
+func TestReplaceExchangesFolders(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")
 	for _, c := range []string{"one", "two"} {
@@ -235,7 +235,7 @@ func TestFoldersChangePlaces(t *testing.T) {
 	wantFile(t, filepath.Join(target, "f"), "two", 0o600)
 }
 
-func TestStagesOfTheDeadAreRemoved(t *testing.T) {
+func TestStagesOfDeadProcessesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "stage-17", "deep"), 0o700))
 	must(t, os.Symlink(t.TempDir(), filepath.Join(dir, "stage-18")))
@@ -252,7 +252,7 @@ func TestStagesOfTheDeadAreRemoved(t *testing.T) {
 	}
 }
 
-func TestANewFileReplacesNone(t *testing.T) {
+func TestNewFileReplacesNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	for i, want := range []error{nil, fs.ErrExist} {
 		f, err := Create(path, 0o600)

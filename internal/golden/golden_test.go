@@ -15,7 +15,7 @@ type told struct {
 func (*told) Helper()                       {}
 func (t *told) Errorf(f string, all ...any) { t.text += fmt.Sprintf(f, all...) }
 
-func TestALostAndANewNameAreTold(t *testing.T) {
+func TestLostAndNewNamesAreReported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(variable, "1")
 	Names(t, "fruit", []string{"pear", "apple"})

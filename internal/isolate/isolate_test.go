@@ -121,7 +121,7 @@ func deeds() map[string]func(string) (string, error) {
 
 // Code that takes over the process finds nothing there, and cannot leave it. The kernel
 // of a development machine must have all protections.
-func TestTheProcessIsShutIn(t *testing.T) {
+func TestProcessCannotReachTheSystem(t *testing.T) {
 	folder := t.TempDir()
 	readable := filepath.Join(folder, "readable")
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -163,7 +163,7 @@ func TestTheProcessIsShutIn(t *testing.T) {
 }
 
 // A process gets little memory, and its end is reported at once, however it ends.
-func TestWhateverItDiesOfIsToldAtOnce(t *testing.T) {
+func TestDeathOfTheProcessIsReportedAtOnce(t *testing.T) {
 	for _, deed := range []string{"exit", "crash", "allocate", "prattle"} {
 		p := start(t, "")
 		if got, err := ask(p, deed); !errors.Is(err, ErrDied) {
@@ -176,7 +176,7 @@ func TestWhateverItDiesOfIsToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestAHangIsToldInTime(t *testing.T) {
+func TestHangIsReportedInTime(t *testing.T) {
 	for _, deed := range []string{"hang", "sleep"} {
 		p := start(t, "")
 		until := time.Now().Add(100 * time.Millisecond)
@@ -194,21 +194,21 @@ func TestAHangIsToldInTime(t *testing.T) {
 }
 
 // Start returns the error of a process that cannot start, and leaves nothing of it.
-func TestAProcessThatCannotBeginSaysWhy(t *testing.T) {
+func TestStartReturnsTheErrorOfTheProcess(t *testing.T) {
 	if _, err := Start(testName); err == nil || err.Error() != "there is nothing to do" {
 		t.Errorf("%v", err)
 	}
 }
 
 // The process ends with the box, even if the box is killed and the process hangs.
-func TestItDiesWithItsParent(t *testing.T) {
+func TestProcessDiesWithItsParent(t *testing.T) {
 	if os.Getenv("PARLEY_TEST_ORPHAN") != "" { // the parent
 		p := start(t, "")
 		fmt.Println("child", p.Pid())
 		_, _ = ask(p, "hang")
 		select {}
 	}
-	parent := exec.Command("/proc/self/exe", "-test.run", "^TestItDiesWithItsParent$")
+	parent := exec.Command("/proc/self/exe", "-test.run", "^TestProcessDiesWithItsParent$")
 	parent.Env = append(os.Environ(), "PARLEY_TEST_ORPHAN=1")
 	out, err := parent.StdoutPipe()
 	if err != nil {
@@ -235,7 +235,7 @@ func TestItDiesWithItsParent(t *testing.T) {
 
 // C libraries, and the program that started the box, may open files without
 // close-on-exec. None of them is open in the process.
-func TestItHasNoFileOfTheBoxOpen(t *testing.T) {
+func TestProcessInheritsNoFiles(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -161,7 +161,7 @@ func call(numbers []uintptr) syscall.Errno {
 }
 
 // Code that takes over the process cannot affect anything outside it by a system call.
-func TestCallsThatReachOthersAreRefused(t *testing.T) {
+func TestSystemCallsThatAffectOthersAreRefused(t *testing.T) {
 	for _, files := range []string{"", t.TempDir()} {
 		p := start(t, files)
 		if len(p.MissingProtections()) > 0 {
@@ -186,7 +186,7 @@ func TestCallsThatReachOthersAreRefused(t *testing.T) {
 }
 
 // Privileges of root are dropped in all threads.
-func TestItHasNoCapabilities(t *testing.T) {
+func TestProcessHasNoCapabilities(t *testing.T) {
 	p := start(t, "")
 	threads, err := os.ReadDir("/proc/" + strconv.Itoa(p.Pid()) + "/task")
 	if err != nil || len(threads) == 0 {

@@ -31,7 +31,7 @@ func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	}
 }
 
-func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
+func TestAccountWithTheFewestActiveIsNext(t *testing.T) {
 	s := New[string](Rule{MaxActive: 2, MaxWaiting: 10, MaxPerKeyTotal: 8, MaxWait: time.Minute})
 	first, err1 := s.Acquire(t.Context(), "many")
 	second, err2 := s.Acquire(t.Context(), "many")
@@ -56,7 +56,7 @@ func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
 	}
 }
 
-func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
+func TestOneAccountDoesNotTakeEverySlot(t *testing.T) {
 	s := New[string](Rule{MaxActive: 2, Reserved: 1, MaxWaiting: 1, MaxPerKeyTotal: 8, MaxWait: 20 * time.Millisecond})
 	enter := func(account string) func() {
 		t.Helper()
@@ -84,7 +84,7 @@ func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
 	enter("another")
 }
 
-func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
+func TestFailedAcquireLeavesNothingBehind(t *testing.T) {
 	s := New[string](Rule{MaxActive: 1, MaxWaiting: 2, MaxPerKeyTotal: 2, MaxWait: 20 * time.Millisecond})
 	leave, err := s.Acquire(t.Context(), "a")
 	if err != nil {
@@ -117,7 +117,7 @@ func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotWaitIsLetInOrNot(t *testing.T) {
+func TestTryAcquireDoesNotWait(t *testing.T) {
 	l := New[string](Rule{MaxActive: 3, MaxPerKey: 2})
 	try := func(who string, want error) func() {
 		t.Helper()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSizesAreReadInBytes(t *testing.T) {
+func TestSizesAreInBytes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "meminfo")
 	text := "MemTotal:       16318412 kB\nMemFree:         1 kB\nHugePages_Total:       3\nName:\tparley\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -7,7 +7,7 @@ import (
 
 // Values of parallel producers arrive complete and in order, and an empty queue holds no
 // memory.
-func TestWhatIsPutIsTakenInOrder(t *testing.T) {
+func TestValuesArriveInOrder(t *testing.T) {
 	const putters, each = 4, 1000
 	q := NewQueue[[2]int]()
 	var all sync.WaitGroup
@@ -38,7 +38,7 @@ func TestWhatIsPutIsTakenInOrder(t *testing.T) {
 }
 
 // A queue that never runs empty does not grow.
-func TestAQueueThatIsNeverEmptyStaysSmall(t *testing.T) {
+func TestQueueThatIsNeverEmptyStaysSmall(t *testing.T) {
 	q := NewQueue[int]()
 	for n := range 3 {
 		q.Put(n)

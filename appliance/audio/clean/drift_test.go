@@ -73,7 +73,7 @@ func TestTwoClocksStayInStep(t *testing.T) {
 }
 
 // A missing microphone requests nothing, and a lone one gets silence: neither fills the memory.
-func TestOneDeviceAlone(t *testing.T) {
+func TestReferenceOfOneDeviceIsSilent(t *testing.T) {
 	var now time.Duration
 	d := NewDrift(rate, func() time.Duration { now += FrameTime; return now })
 	for range 10 * 100 {

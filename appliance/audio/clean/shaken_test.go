@@ -188,7 +188,7 @@ func TestBusyMachineLetsNoEchoThrough(t *testing.T) {
 // Playback is repositioned twice: first because it was misaligned from the start, and much
 // later because the loudspeaker ran dry. The second time its echo comes as after the first, and
 // not as at the start.
-func TestRepositioningTwice(t *testing.T) {
+func TestSecondRepositioningIsFollowed(t *testing.T) {
 	if raced {
 		return // one goroutine computes, ten times slower
 	}

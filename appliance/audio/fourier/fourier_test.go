@@ -42,7 +42,7 @@ func TestForwardIsTheFourierTransform(t *testing.T) {
 	}
 }
 
-func TestARealSignalIsTransformedByHalf(t *testing.T) {
+func TestRealSignalIsTransformedByHalf(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{4, 16, 400, 512, 2048} {
 		tr, work, power := NewReal(n), make([]complex128, n/2+1), make([]float64, n/2+1)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheFilterThatMadeASignalIsFound(t *testing.T) {
+func TestFilterOfASignalIsEstimated(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	filter := []float64{1, -1.3, 0.9, -0.2}
 	x := make([]float64, 200_000)

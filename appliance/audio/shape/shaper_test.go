@@ -76,7 +76,7 @@ func heardPitch(pcm []float32, rateHz int) (hz, moves float64, voiced int) {
 	return math.Exp2(middle / 12), all[len(all)*9/10] - all[len(all)/10], len(all)
 }
 
-func TestShapeChangesWhatItSets(t *testing.T) {
+func TestShapeChangesOnlyItsSettings(t *testing.T) {
 	const rate, hz = 24000, 140.0
 	pcm := sung(rate, hz, 2, 4)
 	_, moved, voiced := heardPitch(pcm, rate)

@@ -9,7 +9,7 @@ import (
 	"parley/appliance/audio/clean/acoustics"
 )
 
-func TestJudge(t *testing.T) {
+func TestJudgeAdvisesForEachRoom(t *testing.T) {
 	played := score(rateHz)
 	ms := time.Millisecond
 	for _, row := range []struct {
