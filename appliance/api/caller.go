@@ -125,7 +125,7 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 }
 
 // admitKey admits a request with a valid key, session or, on routes with access
-// byToken, token. The error is the same for unknown, revoked and expired
+// token, an access token. The error is the same for unknown, revoked and expired
 // credentials, so it tells an attacker nothing.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := credentialOf(r)

@@ -60,8 +60,9 @@ func TestConnectQueryIsConvertedToItsTypes(t *testing.T) {
 				Audio: &AudioConfiguration{Channels: 32, Encoding: Linear16, SampleRate: 48000}}},
 		// What hume for Python writes for what is not set: the text of an object in 0.13.0 and
 		// 0.13.1, and None from then on.
-		`session_settings=audio=None+context=None+custom_session_id=None+variables=None+voice_id=None`:                 {},
-		`session_settings[context]=None&session_settings[system_prompt]=None&session_settings[custom_session_id]=None`: {},
+		`session_settings=audio=None+context=None+custom_session_id=None+variables=None+voice_id=None`: {},
+		`session_settings[context]=None&session_settings[system_prompt]=None&` +
+			`session_settings[custom_session_id]=None`: {},
 		// of hume 0.14 for JavaScript: they are lost
 		`session_settings[variables]=[object Object]`: {},
 		`session_settings[variables][name]=None`: {

@@ -15,8 +15,8 @@ func noteModel(o object, p ModelProvider, resource string) {
 	u, err := url.Parse(resource)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected the URL of a custom language model, such as "+
-			"https://host/chat/completions or wss://host/path", Clip(resource)))
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected the URL of a custom language model, "+
+			"such as https://host/chat/completions or wss://host/path", Clip(resource)))
 		return
 	case u.Scheme != "https" && u.Scheme != "wss" && u.Scheme != "http" && u.Scheme != "ws":
 		o.note(name, "wrong_value",

@@ -36,7 +36,8 @@ func TestClientMessagesAreParsed(t *testing.T) {
 			SystemPrompt: &prompt},
 		`{"type":"session_settings","variables":{"a":1.50,"b":true,"c":"x","d":null}}`: SessionSettings{
 			Variables: map[string]VariableValue{"a": {"1.50", true}, "b": {"true", true}, "c": {"x", false}}},
-		`{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":44100.0}}`: SessionSettings{
+		`{"type":"session_settings",` +
+			`"audio":{"encoding":"linear16","channels":2,"sample_rate":44100.0}}`: SessionSettings{
 			Audio: &AudioConfiguration{Channels: 2, Encoding: Linear16, SampleRate: 44100}},
 		`{"type":"session_settings","tools":[null,{"type":"function","name":"f","parameters":"{}"}],` +
 			`"builtin_tools":[{"name":"hang_up"}]}`: SessionSettings{
@@ -76,7 +77,8 @@ func TestAFaultNamesThePathAndTheValue(t *testing.T) {
 		`{"type":"audio_input","data":"AAAAA"}`: {
 			Code: BrokenBase64, Detail: "5 characters are no whole number of bytes"},
 		`{"type":"session_settings","language_model_api_key":"sk\r\nHost: x"}`: {
-			Code: InvalidSettings, Detail: "session_settings.language_model_api_key: it has a space or another character"},
+			Code:   InvalidSettings,
+			Detail: "session_settings.language_model_api_key: it has a space or another character"},
 		`{"type":"session_settings","audio":7}`: {
 			Code: InvalidSettings, Detail: "session_settings.audio: expected an object, got 7"},
 		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1}}`: {

@@ -3,7 +3,6 @@ package house
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,33 +12,11 @@ import (
 // tabs of four columns.
 const mostColumns = 120
 
-// unbreakable matches lines that cannot be broken: directives, and data in test tables.
-var unbreakable = regexp.MustCompile("^//go:|^\\s*`[^`]*`:? |^\\s*\"[^\"]*\"[,+]? *$")
-
-// tooLong lists files with longer lines, each with the reason.
-var tooLong = map[string]string{
-	"appliance/text/date.go":                         "a word list in a pattern",
-	"appliance/text/electronic.go":                   "a word list",
-	"appliance/text/telephone.go":                    "a word list in a pattern",
-	"appliance/audio/shape/settings.go":              "not yet broken",
-	"appliance/audio/soundcheck/advise.go":           "not yet broken",
-	"appliance/chat/record/webhook_test.go":          "not yet broken",
-	"appliance/contract/model_url.go":                "not yet broken",
-	"appliance/contract/parse_test.go":               "not yet broken",
-	"appliance/directions_test.go":                   "not yet broken",
-	"appliance/engine/abridge/abridge_test.go":       "not yet broken",
-	"appliance/engine/llama/tool_router_farewell.go": "a word list",
-	"appliance/engine/schema/cost_test.go":           "not yet broken",
-	"appliance/expression/features.go":               "not yet broken",
-	"appliance/language/language_test.go":            "not yet broken",
-	"plugins/registry/midway_test.go":                "a module in bytes",
-}
-
 // checked reports whether the length of lines matters in a file: in programs, styles,
 // shell scripts and Makefiles that people write.
 func checked(name string, text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
-	if bytes.HasPrefix(first, []byte("// Code generated")) || tooLong[name] != "" {
+	if bytes.HasPrefix(first, []byte("// Code generated")) {
 		return false
 	}
 	switch path.Ext(name) {
@@ -58,7 +35,7 @@ func TestNoLineIsLongerThanAWindowIsWide(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			number++
 			line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-			if n := utf8.RuneCountInString(line); n > mostColumns && !unbreakable.MatchString(line) {
+			if n := utf8.RuneCountInString(line); n > mostColumns {
 				t.Errorf("%s:%d has %d columns; %d are allowed", name, number, n, mostColumns)
 			}
 		}

@@ -42,8 +42,8 @@ func filled(fields string) string {
 }
 
 const (
-	codesOfIts = `"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","cart_id":"8b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d",` +
-		`"tracking_number":"1Z999AA10123456784"`
+	codesOfIts = `"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d",` +
+		`"cart_id":"8b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","tracking_number":"1Z999AA10123456784"`
 	pairs = `"attributes":[{"key":"color","value":"red"},{"key":"size","value":"XL"}],"id":"vienna",`
 )
 

@@ -21,8 +21,8 @@ var (
 		"bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
 			"thanks thank very much a lot for your the help that's that is all was nothing else " +
 			"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright " +
-			"right tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego " +
-			"gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
+			"right tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta " +
+			"luego gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
 	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the ` +
 		`(?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ` +
 		`ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)

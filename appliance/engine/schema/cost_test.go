@@ -54,8 +54,8 @@ func TestValidationTakesBoundedTime(t *testing.T) {
 // Ordinary schemas are checked, however they are nested.
 func TestASchemaThatContainsItselfIsChecked(t *testing.T) {
 	v, err := Compile([]byte(`{"type":"object","$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},
-		"children":{"type":"array","items":{"$ref":"#/$defs/node"}},"parent":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/` +
-		`node"}]}}}},
+		"children":{"type":"array","items":{"$ref":"#/$defs/node"}},
+		"parent":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/node"}]}}}},
 		"properties":{"tree":{"$ref":"#/$defs/node"}},"required":["tree"]}`))
 	if err != nil {
 		t.Fatal(err)

@@ -331,7 +331,8 @@ func TestBrokenFramesAreAnsweredAndTheSocketStays(t *testing.T) {
 		`{"type":"x"}`:                      contract.UnknownMessage,
 		`{"type":"user_input"}`:             contract.WrongShape,
 		`{"type":"audio_input","data":"*"}`: contract.BrokenBase64,
-		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":0}}`: contract.InvalidSettings,
+		`{"type":"session_settings",` +
+			`"audio":{"encoding":"linear16","channels":1,"sample_rate":0}}`: contract.InvalidSettings,
 	} {
 		send(t, c, websocket.MessageText, frame)
 		e := read(t, c).(contract.WebSocketError)
