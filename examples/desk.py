@@ -11,7 +11,7 @@ A ticket is eight euros, free under eighteen. The cloakroom is behind the stairs
 
 programs = []  # the microphone and the speaker
 
-async def command(*words):  # in a session of its own: Ctrl-C reaches this program only
+async def command(*words):  # in a separate session: Ctrl-C reaches this program only
     programs.append(await asyncio.create_subprocess_exec(
         *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True))
     return programs[-1]

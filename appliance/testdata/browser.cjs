@@ -1,12 +1,12 @@
-// Runs Debian's Chromium with playwright-core, for the tests that use a page as a person does.
+// Runs Debian's Chromium with playwright-core, for the tests that use a page as a person would.
 "use strict";
 const { createRequire } = require("node:module");
 const { CLIENT, CHROMIUM } = process.env;
 const { chromium } = createRequire(CLIENT + "/client.cjs")("playwright-core");
 
-// launch starts the browser. If a file is given, its microphone plays the file over and over. The
-// browser has no sandbox, which root could not have: it opens only our pages. Further arguments go
-// to the browser.
+// launch starts the browser. If microphone names a file, the browser's microphone plays it in a loop.
+// The sandbox is off, because root cannot use it; the browser opens only pages of the tests. Further
+// arguments go to the browser.
 exports.launch = (microphone, ...args) =>
 	chromium.launch({
 		executablePath: CHROMIUM,

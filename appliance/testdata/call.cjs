@@ -1,5 +1,5 @@
-// Opens a page of docs/apps.md in a real browser, whose microphone is a recording: a person's
-// question, and the same again during the answer. Prints a line for each check that passes, and
+// Opens a page of docs/apps.md in a real browser, whose microphone plays a recording: a person's
+// question, and the same question again during the answer. Prints a line for each check that passes, and
 // exits with 1 at the first that fails. The file SHOT gets the last screenshot.
 "use strict";
 const assert = require("node:assert/strict");
@@ -11,7 +11,7 @@ const { launch } = require("./browser.cjs");
 const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, CLIENTS, MICROPHONE, SHOT, PAGE } = process.env;
 const installed = createRequire(CLIENT + "/client.cjs");
 
-const heardWords = /tone.*name.*pound key/i; // of the recording
+const recordedWords = /tone.*name.*pound key/i; // words of the recording
 
 async function token() {
 	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
@@ -26,7 +26,7 @@ async function token() {
 	return (await answer.json()).access_token;
 }
 
-// built returns a page with the script of one that has to be built.
+// built returns a page with a bundled script, for an example that needs a build.
 async function built(script, loader) {
 	const result = await installed("esbuild").build({
 		stdin: { contents: script, loader, resolveDir: __dirname },
@@ -38,7 +38,8 @@ async function built(script, loader) {
 		define: { "process.env.NODE_ENV": '"production"' },
 		logLevel: "error",
 	});
-	return `<!doctype html><meta charset="utf-8"><body><script>${result.outputFiles[0].text.replaceAll("</script", "<\\/script")}</script></body>`;
+	const bundle = result.outputFiles[0].text.replaceAll("</script", "<\\/script");
+	return `<!doctype html><meta charset="utf-8"><body><script>${bundle}</script></body>`;
 }
 
 async function main() {
@@ -53,9 +54,9 @@ async function main() {
 	const browser = await launch(MICROPHONE);
 	const tab = await browser.newPage();
 	tab.setDefaultTimeout(180_000);
-	const law = async (name, does) => {
+	const law = async (name, run) => {
 		try {
-			await does();
+			await run();
 			console.log(`ok ${name}`);
 		} catch (err) {
 			throw new Error(
@@ -74,7 +75,7 @@ async function main() {
 			.waitFor();
 	const button = (name) => tab.getByRole("button", { name });
 	await tab.addInitScript(() => {
-		// clips that clients play are loud when they start
+		// records the loudest sample at the start of the clips that a client plays
 		const start = AudioBufferSourceNode.prototype.start;
 		window.loudest = 0;
 		AudioBufferSourceNode.prototype.start = function (...args) {
@@ -86,7 +87,7 @@ async function main() {
 		};
 	});
 	await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-	// The level of the assistant: the page plays the sound, and this measures it.
+	// Measures the level of the assistant's sound, which the page plays.
 	if (kind === "html")
 		await tab.evaluate(() => {
 			document.querySelector("#voice").addEventListener("playing", () => {
@@ -101,9 +102,9 @@ async function main() {
 			});
 		});
 	if (kind === "html")
-		await law("who may not be heard is told so, and may try again", async () => {
+		await law("a refused microphone is reported, and the user can try again", async () => {
 			await tab.evaluate(() => {
-				window.asked = navigator.mediaDevices.getUserMedia;
+				window.getUserMedia = navigator.mediaDevices.getUserMedia;
 				navigator.mediaDevices.getUserMedia = async () => {
 					throw new DOMException("not allowed", "NotAllowedError");
 				};
@@ -113,13 +114,13 @@ async function main() {
 			await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();
 			await tab.getByRole("button", { name: "Hang up", disabled: true }).waitFor();
 			await tab.evaluate(() => {
-				navigator.mediaDevices.getUserMedia = window.asked;
+				navigator.mediaDevices.getUserMedia = window.getUserMedia;
 			});
 		});
 	await button("Talk").click();
-	await law("what the person says is heard", () => line("You: .*" + heardWords.source));
-	await law("the answer is told", () => line("Box: .+"));
-	await law("the answer is heard", () => tab.waitForFunction(() => window.loudest > 0.02, null, { polling: 50 }));
+	await law("the spoken question is transcribed", () => line("You: .*" + recordedWords.source));
+	await law("the answer is shown", () => line("Box: .+"));
+	await law("the answer is played", () => tab.waitForFunction(() => window.loudest > 0.02, null, { polling: 50 }));
 	await law("the page hangs up", async () => {
 		await button("Hang up").click();
 		await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();

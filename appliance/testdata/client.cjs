@@ -1,5 +1,5 @@
-// Talks to a box with the published JavaScript client, as its users do: every call of configs,
-// prompts, tools, chats and chat groups, tokens, and all that the socket of a chat can send. Each
+// Talks to a box with the published JavaScript client, as its users do: every call for configs,
+// prompts, tools, chats, chat groups and tokens, and every message that a client can send in a chat. Each
 // response must match the client's own schemas, strictly. Prints a line for each check that passes,
 // and exits with 1 at the first that fails.
 "use strict";
@@ -11,15 +11,16 @@ const { open, speak } = require("./socket.cjs");
 
 // The last response, before the client parsed it.
 let last;
-const listening = async (url, init) => {
+const recordingFetch = async (url, init) => {
 	const answer = await fetch(url, init);
 	last = { status: answer.status, type: answer.headers.get("content-type"), text: await answer.clone().text() };
 	return answer;
 };
-const connectTo = (options) => new HumeClient({ environment: BOX_URL, fetch: listening, maxRetries: 0, ...options });
+const connectTo = (options) =>
+	new HumeClient({ environment: BOX_URL, fetch: recordingFetch, maxRetries: 0, ...options });
 const box = connectTo({ apiKey: API_KEY }).empathicVoice;
 
-// strictly parses the last response by the client's schema of that name.
+// strictly parses the last response with the client's schema of a name.
 const strictly = (name) =>
 	serialization.empathicVoice[name].parseOrThrow(JSON.parse(last.text), { unrecognizedObjectKeys: "passthrough" });
 
@@ -32,14 +33,14 @@ const refused = async (call, status, type, words) => {
 		return true;
 	});
 };
-const nobody = "00000000-0000-4000-8000-000000000000";
+const unknownID = "00000000-0000-4000-8000-000000000000";
 const all = async (pages) => {
 	const items = [];
 	for await (const item of await pages) items.push(item);
 	return items;
 };
 const sleep = (ms) => new Promise((awake) => setTimeout(awake, ms));
-const isTime = (ms) => assert.ok(ms > 1e12 && ms < 1e13, `${ms} is no time in milliseconds`);
+const isTime = (ms) => assert.ok(ms > 1e12 && ms < 1e13, `${ms} is not a time in milliseconds`);
 
 // The three kinds of versioned resources have the same life cycle.
 const kinds = {
@@ -70,7 +71,7 @@ const kinds = {
 	},
 };
 
-async function leadsItsLife(kind) {
+async function checkLifeCycle(kind) {
 	const { of, record, page, first, next } = kinds[kind];
 	const made = [];
 	for (const name of ["one", "two", "three"]) {
@@ -107,7 +108,8 @@ async function leadsItsLife(kind) {
 	const versions = await of[`list${kind}Versions`](id, { restrictToMostRecent: false, pageSize: 1 });
 	strictly(page);
 	if (kind === "Prompt")
-		assert.deepEqual([versions.promptsPage.length, versions.totalPages], [1, 2]); // its one list without an iterator
+		// The only list without an iterator.
+		assert.deepEqual([versions.promptsPage.length, versions.totalPages], [1, 2]);
 	else assert.equal((await all(versions)).length, 2);
 
 	await refused(
@@ -116,7 +118,7 @@ async function leadsItsLife(kind) {
 		Hume.empathicVoice.BadRequestError,
 		"name",
 	);
-	await refused(of[`get${kind}Version`](nobody, 0), 404, undefined, nobody);
+	await refused(of[`get${kind}Version`](unknownID, 0), 404, undefined, unknownID);
 	await refused(of[`list${kind}s`]({ pageSize: 101 }), 400, Hume.empathicVoice.BadRequestError, "page_size");
 	await of[`delete${kind}Version`](id, 1);
 	await refused(of[`get${kind}Version`](id, 1), 404);
@@ -130,7 +132,7 @@ async function configsAreResolved(prompt, tool) {
 	const config = await box.configs.createConfig({
 		name: "whole",
 		eviVersion: "3",
-		voice: { name: "ITO", provider: "HUME_AI" }, // of the cloud library: Joe stands in
+		voice: { name: "ITO", provider: "HUME_AI" }, // a cloud voice, whose stand-in is Joe
 		prompt: { id: prompt.id, version: 0 },
 		tools: [{ id: tool.id }],
 		builtinTools: [{ name: "hang_up", fallbackContent: "Bye." }],
@@ -157,10 +159,10 @@ async function configsAreResolved(prompt, tool) {
 		["Good morning.", 500, 2],
 	);
 	await refused(
-		box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: nobody } }),
+		box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: unknownID } }),
 		404,
 		undefined,
-		nobody,
+		unknownID,
 	);
 	await refused(
 		box.configs.createConfig({ name: "x", eviVersion: "5" }),
@@ -171,15 +173,15 @@ async function configsAreResolved(prompt, tool) {
 	return config;
 }
 
-// chat opens a chat, waits for the end of the greeting if there is one, sends the text if there is
-// one, waits for the answer, and returns the metadata of the chat.
+// chat opens a chat, waits for the end of the greeting if greeted is set, sends a text if there is one,
+// waits for the answer, and returns the metadata of the chat.
 async function chat(args, greeted, text) {
 	const socket = open(box, args);
 	const [metadata] = await socket.until("chat_metadata");
 	assert.ok(metadata.chatId && metadata.chatGroupId);
 	if (greeted) await socket.until("assistant_end");
 	if (text) {
-		await socket.played(); // what was not played yet when somebody speaks was not said
+		await socket.played(); // an interruption removes what was not played yet
 		socket.sendUserInput(text);
 		assert.ok((await socket.until("assistant_end")).some((m) => m.type === "audio_output"));
 		await socket.played();
@@ -189,7 +191,7 @@ async function chat(args, greeted, text) {
 	return metadata;
 }
 
-async function chatsAreHeldInEveryWay(config) {
+async function chatTakesEveryMessage(config) {
 	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host: new URL(BOX_URL).host });
 	const socket = open(connectTo({ accessToken }).empathicVoice, {
 		configId: config.id,
@@ -197,7 +199,7 @@ async function chatsAreHeldInEveryWay(config) {
 		verboseTranscription: true,
 		allowConnection: true,
 		eventLimit: 10,
-		voiceId: "a7ecc00a-6fc0-4546-8126-e12cfd8de3bf", // Alice Bennett: Jenny stands in
+		voiceId: "a7ecc00a-6fc0-4546-8126-e12cfd8de3bf", // Alice Bennett, whose stand-in is Jenny
 		sessionSettings: {
 			audio: { encoding: "linear16", sampleRate: 8000, channels: 1 },
 			customSessionId: "é&=[x]",
@@ -230,8 +232,8 @@ async function chatsAreHeldInEveryWay(config) {
 	await socket.until("audio_output");
 	speaking = speak((sound) => socket.sendBinary(sound));
 	await socket.until("user_interruption");
-	const [heard] = (await socket.until("assistant_end")).filter((m) => m.type === "user_message" && !m.interim);
-	assert.ok(heard.message.content.includes("name") && heard.customSessionId === "mine");
+	const [transcript] = (await socket.until("assistant_end")).filter((m) => m.type === "user_message" && !m.interim);
+	assert.ok(transcript.message.content.includes("name") && transcript.customSessionId === "mine");
 	await speaking;
 
 	socket.pauseAssistant();
@@ -251,14 +253,14 @@ async function chatsAreHeldInEveryWay(config) {
 	socket.close();
 	await socket.until("close");
 
-	const lost = open(box, { configId: nobody });
+	const lost = open(box, { configId: unknownID });
 	assert.equal((await lost.until("error")).at(-1).code, "E0709");
 	assert.equal((await lost.until("close")).at(-1).code, 1008);
 	lost.close();
 }
 
-// over waits for the end of a chat, which the box sees a moment later than this client.
-async function over(id) {
+// waitForEnd waits until the box has seen the end of a chat, a moment after this client.
+async function waitForEnd(id) {
 	for (let i = 0; ; i++) {
 		const events = await box.chats.listChatEvents(id);
 		if (events.response.status === "USER_ENDED") return;
@@ -267,13 +269,13 @@ async function over(id) {
 	}
 }
 
-async function historyIsKept(config) {
+async function historyIsStored(config) {
 	const first = await chat({ configId: config.id }, true, "What do you like about the sea?");
-	await over(first.chatId);
+	await waitForEnd(first.chatId);
 	const second = await chat({ resumedChatGroupId: first.chatGroupId, configId: config.id }, false);
-	await over(second.chatId);
+	await waitForEnd(second.chatId);
 	const other = await chat({}, false);
-	await over(other.chatId);
+	await waitForEnd(other.chatId);
 
 	for (const pageSize of [1, 2, 100]) {
 		const listed = await all(box.chats.listChats({ pageNumber: 0, pageSize, ascendingOrder: true }));
@@ -332,13 +334,13 @@ async function historyIsKept(config) {
 	);
 	assert.ok(grouped.some((e) => e.chatId === second.chatId));
 
-	await refused(box.chats.listChatEvents(nobody), 404, undefined, nobody);
-	await refused(box.chatGroups.getChatGroup(nobody), 404, undefined, nobody);
+	await refused(box.chats.listChatEvents(unknownID), 404, undefined, unknownID);
+	await refused(box.chatGroups.getChatGroup(unknownID), 404, undefined, unknownID);
 	await refused(box.chats.listChats({ pageSize: 0 }), 400, Hume.empathicVoice.BadRequestError, "page_size");
 	return first;
 }
 
-async function audioCanBeHeard({ chatId, chatGroupId }) {
+async function recordingIsServed({ chatId, chatGroupId }) {
 	let audio;
 	for (let i = 0; i < 100; i++) {
 		audio = await box.chats.getAudio(chatId);
@@ -359,21 +361,21 @@ async function audioCanBeHeard({ chatId, chatGroupId }) {
 	const part = await fetch(audio.signedAudioUrl, { headers: { Range: "bytes=100-199" } });
 	assert.equal(part.status, 206);
 	assert.deepEqual(Buffer.from(await part.arrayBuffer()), wav.subarray(100, 200));
-	const forged = audio.signedAudioUrl.replace(chatId, nobody);
+	const forged = audio.signedAudioUrl.replace(chatId, unknownID);
 	assert.ok([401, 403, 404].includes((await fetch(forged)).status));
 
 	const pages = await box.chatGroups.getAudio(chatGroupId, { pageNumber: 0, pageSize: 10, ascendingOrder: true });
 	strictly("ReturnChatGroupPagedAudioReconstructions");
 	assert.equal(pages.numChats, 2);
 	assert.equal(pages.audioReconstructionsPage[0].id, chatId);
-	await refused(box.chats.getAudio(nobody), 404, undefined, nobody);
+	await refused(box.chats.getAudio(unknownID), 404, undefined, unknownID);
 }
 
-async function tokensOpenTheBox() {
+async function tokensAuthenticate() {
 	const host = new URL(BOX_URL).host;
 	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host });
 	const bearer = connectTo({ accessToken }).empathicVoice;
-	await refused(bearer.prompts.listPrompts(), 403); // the operator's, not a visitor's
+	await refused(bearer.prompts.listPrompts(), 403); // needs an operator, not a visitor
 	await refused(bearer.chats.listChats(), 403);
 	assert.ok((await all(connectTo({ accessToken }).tts.voices.list({ provider: "HUME_AI" }))).length > 0);
 	await assert.rejects(fetchAccessToken({ apiKey: API_KEY, secretKey: "wrong", host }), /401/);
@@ -381,7 +383,7 @@ async function tokensOpenTheBox() {
 	await refused(connectTo({ apiKey: "wrong" }).empathicVoice.prompts.listPrompts(), 401);
 }
 
-// calls records which calls of a resource were made.
+// calls wraps the calls of a resource, and returns a function that lists those that were not made.
 function calls(resource) {
 	const made = new Set();
 	const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter(
@@ -405,10 +407,10 @@ async function main() {
 		chats: box.chats,
 		chatGroups: box.chatGroups,
 	};
-	const left = Object.entries(resources).map(([name, r]) => [name, calls(r)]);
-	const law = async (name, does) => {
+	const unused = Object.entries(resources).map(([name, r]) => [name, calls(r)]);
+	const law = async (name, run) => {
 		try {
-			const result = await does();
+			const result = await run();
 			console.log(`ok ${name}`);
 			return result;
 		} catch (err) {
@@ -417,15 +419,15 @@ async function main() {
 			});
 		}
 	};
-	const prompt = await law("prompts lead their life", () => leadsItsLife("Prompt"));
-	const tool = await law("tools lead their life", () => leadsItsLife("Tool"));
-	await law("configs lead their life", () => leadsItsLife("Config"));
+	const prompt = await law("prompts have their life cycle", () => checkLifeCycle("Prompt"));
+	const tool = await law("tools have their life cycle", () => checkLifeCycle("Tool"));
+	await law("configs have their life cycle", () => checkLifeCycle("Config"));
 	const config = await law("configs are resolved", () => configsAreResolved(prompt, tool));
-	await law("tokens open the box", tokensOpenTheBox);
-	const kept = await law("history is kept", () => historyIsKept(config));
-	await law("audio can be heard", () => audioCanBeHeard(kept));
-	await law("chats are held in every way", () => chatsAreHeldInEveryWay(config));
-	for (const [name, uncalled] of left) assert.deepEqual(uncalled(), [], `calls of ${name} that were not made`);
+	await law("tokens authenticate", tokensAuthenticate);
+	const stored = await law("history is stored", () => historyIsStored(config));
+	await law("the recording is served", () => recordingIsServed(stored));
+	await law("a chat accepts every setting and message", () => chatTakesEveryMessage(config));
+	for (const [name, uncalled] of unused) assert.deepEqual(uncalled(), [], `calls of ${name} that were not made`);
 	console.log("done");
 }
 

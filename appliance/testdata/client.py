@@ -1,8 +1,8 @@
 """Talks to a box with the published Python client, as its users do: it creates, changes
-and deletes each kind of resource, holds chats over the socket in every way, and fetches
-their history. All responses must match the client's own models: it must know every
-field and every value. Prints a line for each check that passes, and exits with 1 at the
-first that fails."""
+and deletes each kind of resource, holds chats by text and by speech, and fetches their
+history. All responses must match the client's own models: it must know every field and
+every value. Prints a line for each check that passes, and exits with 1 at the first that
+fails."""
 
 import asyncio, base64, os, time, typing, wave
 import httpx
@@ -22,7 +22,7 @@ from hume.empathic_voice.errors import BadRequestError
 URL, KEY, SECRET = (os.environ[name] for name in ("BOX_URL", "API_KEY", "SECRET_KEY"))
 box = HumeClient(base_url=URL, api_key=KEY).empathic_voice
 live = AsyncHumeClient(base_url=URL, api_key=KEY).empathic_voice
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 def fits(value, kind=None):
@@ -31,7 +31,7 @@ def fits(value, kind=None):
         return [fits(v) for v in value]
     words = [w for a in typing.get_args(kind) for w in typing.get_args(a)]
     if isinstance(value, str) and words and all(isinstance(w, str) for w in words):
-        assert value in words, f"{value!r} is none of {words}"
+        assert value in words, f"{value!r} is not one of {words}"
     if hasattr(type(value), "model_fields"):
         assert not value.model_extra, f"{type(value).__name__} has no {sorted(value.model_extra)}"
         for name, field in type(value).model_fields.items():
@@ -50,7 +50,7 @@ def refused(call, *args, status, kind=ApiError, says="", **fields):
         raise AssertionError(f"{call.__name__} was not refused: {got}")
 
 
-def leads_its_life(kind, first, following):
+def check_life_cycle(kind, first, following):
     of = lambda call: getattr(getattr(box, kind + "s"), call.format(kind))
     made = [fits(of("create_{}")(name=f"{kind}-{n}", version_description="first", **first)) for n in range(3)]
     one = made[0].id
@@ -62,12 +62,12 @@ def leads_its_life(kind, first, following):
     for size in 1, 2, 100:
         assert sorted(fits(r).id for r in of("list_{}s")(page_size=size)) == sorted(r.id for r in made)
     versions = of("list_{}_versions")(one, restrict_to_most_recent=False)
-    versions = versions.prompts_page if kind == "prompt" else versions  # its one list without an iterator
+    versions = versions.prompts_page if kind == "prompt" else versions  # the only list without an iterator
     assert sorted(fits(r).version for r in versions) == [0, 1]
     assert [r.version for r in of("list_{}s")(name="renamed")] == [1]
     refused(of("create_{}"), name="x" * 75, status=400, kind=BadRequestError, says="name", **first)
     refused(of("list_{}s"), page_size=101, status=400, kind=BadRequestError, says="page_size")
-    refused(of("get_{}_version"), NOBODY, 0, status=404, says=NOBODY)
+    refused(of("get_{}_version"), UNKNOWN_ID, 0, status=404, says=UNKNOWN_ID)
     of("delete_{}_version")(one, 1)
     refused(of("get_{}_version"), one, 1, status=404, says="version 1")
     of("delete_{}")(one)
@@ -75,13 +75,13 @@ def leads_its_life(kind, first, following):
     return made[1]
 
 
-def resources_lead_their_life():
-    voice = {"name": "ITO", "provider": "HUME_AI"}  # of the cloud library: Joe stands in
-    prompt = leads_its_life("prompt", {"text": "Be kind."}, {"text": "Be brief."})
-    tool = leads_its_life(
+def resources_have_their_life_cycle():
+    voice = {"name": "ITO", "provider": "HUME_AI"}  # a cloud voice, whose stand-in is Joe
+    prompt = check_life_cycle("prompt", {"text": "Be kind."}, {"text": "Be brief."})
+    tool = check_life_cycle(
         "tool", {"parameters": '{"type":"object"}', "description": "d", "fallback_content": "f"}, {"parameters": "{}"}
     )
-    leads_its_life("config", {"evi_version": "3", "voice": voice}, {"evi_version": "4-mini"})
+    check_life_cycle("config", {"evi_version": "3", "voice": voice}, {"evi_version": "4-mini"})
     config = fits(
         box.configs.create_config(
             name="whole",
@@ -133,7 +133,7 @@ async def until(chat, kind):
 
 
 async def played(got):
-    """Waits until the sound of these messages was played: only then does an interruption leave it."""
+    """Waits until the sound of the messages was played; an interruption would remove the rest."""
     await asyncio.sleep(sum(len(base64.b64decode(m.data)) for m in got if m.type == "audio_output") / 96_000 + 0.3)
 
 
@@ -171,7 +171,7 @@ async def text_is_answered(config):
 
 
 async def a_long_text_fits_the_client():
-    # It takes messages of 1 MiB; a sentence may be twice that in sound.
+    # The client accepts messages of up to 1 MiB; the sound of one sentence may be twice as large.
     async with live.chat.connect() as chat:
         await chat.send_publish(AssistantInput(text="one two three four five six seven eight nine ten " * 6))
         said = await until(chat, "assistant_end")
@@ -191,7 +191,7 @@ async def speech_is_answered(config, before):
         headers={"Authorization": "Basic " + credentials},
         data={"grant_type": "client_credentials"},
     ).json()["access_token"]
-    stranger = AsyncHumeClient(base_url=URL).empathic_voice
+    anonymous = AsyncHumeClient(base_url=URL).empathic_voice
     settings = {
         "audio": {"encoding": "linear16", "sample_rate": 8000, "channels": 1},
         "custom_session_id": "é&=[x]",
@@ -199,7 +199,7 @@ async def speech_is_answered(config, before):
         "context": {"text": "It rains.", "type": "temporary"},
         "system_prompt": "You help {{name}}.",
     }
-    async with stranger.chat.connect(
+    async with anonymous.chat.connect(
         access_token=token,
         config_id=config.id,
         resumed_chat_group_id=before.chat_group_id,
@@ -209,7 +209,7 @@ async def speech_is_answered(config, before):
     ) as chat:
         metadata = (await until(chat, "chat_metadata"))[0]
         assert metadata.chat_group_id == before.chat_group_id and metadata.custom_session_id == "é&=[x]"
-        greeting = await until(chat, "assistant_end")  # the config's, also in a chat that is resumed
+        greeting = await until(chat, "assistant_end")  # of the config, also in a resumed chat
         assert greeting[0].message.content == "Good morning.", greeting
         speaking = asyncio.create_task(speak(chat))
         heard = await until(chat, "assistant_end")
@@ -225,14 +225,14 @@ async def speech_is_answered(config, before):
         await speaking
     for wrong in {"api_key": "wrong"}, {"access_token": "wrong"}, {}:
         try:
-            async with stranger.chat.connect(**wrong):
+            async with anonymous.chat.connect(**wrong):
                 raise AssertionError(f"{wrong} opened a chat")
         except ApiError as e:
             assert e.status_code == 401, e
     return metadata
 
 
-def history_is_kept(config, first, second):
+def history_is_stored(config, first, second):
     for _ in range(100):  # the box sees the end of a chat a moment after us
         chats = [fits(c) for c in box.chats.list_chats(page_size=2, ascending_order=True)]
         if all(c.status != "ACTIVE" for c in chats):
@@ -283,7 +283,7 @@ def history_is_kept(config, first, second):
         box.chat_groups.get_chat_group,
         box.chat_groups.list_chat_group_events,
     ):
-        refused(call, NOBODY, status=404, says=NOBODY)
+        refused(call, UNKNOWN_ID, status=404, says=UNKNOWN_ID)
 
 
 def law(name, does, *args):
@@ -293,9 +293,9 @@ def law(name, does, *args):
     return result
 
 
-config = law("resources lead their life", resources_lead_their_life)
+config = law("resources have their life cycle", resources_have_their_life_cycle)
 first = law("text is answered", text_is_answered, config)
 law("a long text fits the client", a_long_text_fits_the_client)
 second = law("speech is answered", speech_is_answered, config, first)
-law("history is kept", history_is_kept, config, first, second)
+law("history is stored", history_is_stored, config, first, second)
 print("done")

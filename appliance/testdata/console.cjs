@@ -1,8 +1,7 @@
-// Opens the console of a box in a real browser, whose microphone is a recording, and uses its
+// Opens the console of a box in a real browser, whose microphone plays a recording, and uses its
 // pages. Each file in console/ tests a page: it exports steps(c), and they run in the order of
 // their names. Prints a line for each check that passes, and exits with 1 at the first that fails.
-// A line that starts with "! " asks the Go test for an action. The folder SHOTS gets screenshots,
-// if it is set.
+// The folder SHOTS gets screenshots, if it is set.
 //
 // ONLY=20-keys.cjs in the environment runs that file alone, signed in.
 "use strict";
@@ -17,34 +16,34 @@ const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 // literal returns the source of an expression that matches a text exactly.
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-// The argument of a step.
+// Console is the argument of the steps.
 class Console {
 	constructor(context, page) {
 		this.context = context;
 		this.page = page;
 		this.url = BOX_URL;
 		this.complaints = [];
-		this.strangers = [];
+		this.foreignRequests = [];
 		page.on("pageerror", (err) => this.complaints.push(String(err)));
 		page.on("console", (m) => {
 			if (/Content Security|Refused to/i.test(m.text())) this.complaints.push(m.text());
 		});
 		page.on("request", (r) => {
 			if (/^(https?|wss?):/.test(r.url()) && new URL(r.url()).host !== new URL(BOX_URL).host)
-				this.strangers.push(r.url());
+				this.foreignRequests.push(r.url());
 		});
 	}
 
 	// law runs a check, prints that it passed, and takes a screenshot.
-	async law(name, does) {
+	async law(name, run) {
 		try {
-			await does();
+			await run();
 			assert.deepEqual(this.complaints, []);
-			assert.deepEqual(this.strangers, [], "the console asks others than the box");
+			assert.deepEqual(this.foreignRequests, [], "the console sends requests to other hosts");
 			console.log(`ok ${name}`);
 		} catch (err) {
-			const says = await this.page.evaluate(() => document.body.innerText).catch(String);
-			throw new Error(`${name}; the page says ${says} ${this.complaints}`, { cause: err });
+			const text = await this.page.evaluate(() => document.body.innerText).catch(String);
+			throw new Error(`${name}; the page says ${text} ${this.complaints}`, { cause: err });
 		} finally {
 			await this.shot(name);
 		}
@@ -70,8 +69,8 @@ class Console {
 		await this.page.waitForSelector("main h1");
 	}
 
-	// reads waits until the page, or what selector finds, shows a text.
-	reads(text, selector = "body") {
+	// shows waits until the page, or what selector finds, shows a text.
+	shows(text, selector = "body") {
 		return this.page.waitForFunction(
 			([selector, source, flags]) =>
 				[...document.querySelectorAll(selector)].some((e) => new RegExp(source, flags).test(e.innerText)),
@@ -133,17 +132,18 @@ class Console {
 		return this.page.evaluate(() => window.speak());
 	}
 
-	// accessible checks the current page against WCAG 2.2 AA as far as a program can (its resources
-	// are not checked: its style is in the page by then, and no sound starts by itself), also with
-	// the colours of the dark theme, and that nothing is wider than a phone.
+	// accessible checks the current page against WCAG 2.2 AA as far as a program can, also with the
+	// colours of the dark theme, and that the page fits the width of a phone. axe need not load the
+	// page's resources: the styles are inline by then, and no sound starts by itself.
 	accessible(what) {
-		return this.law(`${what}: nothing keeps anybody out`, async () => {
+		return this.law(`${what}: no accessibility violations`, async () => {
 			for (const [scheme, runOnly] of [
 				["light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]],
 				["dark", { type: "rule", values: ["color-contrast"] }],
 			]) {
 				await this.page.emulateMedia({ colorScheme: scheme });
-				await this.page.evaluate(() => Promise.allSettled(document.getAnimations().map((a) => a.finished))); // colours change by and by
+				// Colours change gradually.
+				await this.page.evaluate(() => Promise.allSettled(document.getAnimations().map((a) => a.finished)));
 				if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(axe);
 				const found = await this.page.evaluate(
 					async (runOnly) =>
@@ -167,11 +167,10 @@ class Console {
 		});
 	}
 
-	// walked moves through the page by keyboard, forwards and backwards, in the window of a phone
-	// in landscape: the element with the focus may not be behind the bar at the top or the save bar
-	// of a form.
-	walked(what) {
-		return this.law(`${what}: what has the focus is seen`, async () => {
+	// focusVisible moves through the page by keyboard, forwards and backwards, in a window of 320 x 500
+	// pixels: the bar at the top and the save bar of a form must not cover the focused element.
+	focusVisible(what) {
+		return this.law(`${what}: the focused element stays visible`, async () => {
 			await this.page.setViewportSize({ width: 320, height: 500 });
 			const behind = [];
 			for (const key of ["Tab", "Shift+Tab"]) {
@@ -194,11 +193,11 @@ class Console {
 	}
 }
 
-// listens gives the page a microphone that plays a recording on request, and silence otherwise, so
+// installMicrophone gives the page a microphone that is silent until the test plays the recording, so
 // that no test waits for a position in a file.
-async function listens(page) {
+async function installMicrophone(page) {
 	await page.addInitScript((wav) => {
-		if (!navigator.mediaDevices) return; // not of the box
+		if (!navigator.mediaDevices) return; // not a page of the box
 		const context = new AudioContext({ sampleRate: 48_000 }),
 			microphone = context.createMediaStreamDestination();
 		const silence = context.createConstantSource();
@@ -219,8 +218,8 @@ async function main() {
 	const browser = await launch();
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 	const page = await context.newPage();
-	page.setDefaultTimeout(120_000); // voices are loaded, on machines that are busy
-	await listens(page);
+	page.setDefaultTimeout(120_000); // busy machines load voices slowly
+	await installMicrophone(page);
 	const c = new Console(context, page);
 	const files = fs
 		.readdirSync(path.join(__dirname, "console"))

@@ -5,14 +5,14 @@ const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const { BOX_URL, API_KEY, SECRET_KEY, CLIENT } = process.env;
 const { HumeClient, HumeError, Hume } = createRequire(CLIENT + "/client.cjs")("hume");
-const { heard, open } = require("./socket.cjs");
+const { withQueue, open } = require("./socket.cjs");
 
 const connectTo = (options) => new HumeClient({ environment: BOX_URL, maxRetries: 0, ...options }).empathicVoice;
 const box = connectTo({ apiKey: API_KEY });
-const nobody = "00000000-0000-4000-8000-000000000000";
+const unknownID = "00000000-0000-4000-8000-000000000000";
 
 const follow = async (id, by = box, more = {}) => {
-	const socket = heard(await by.controlPlane.connect({ chat_id: id, reconnectAttempts: 1, ...more }));
+	const socket = withQueue(await by.controlPlane.connect({ chat_id: id, reconnectAttempts: 1, ...more }));
 	await socket.waitForOpen();
 	return socket;
 };
@@ -20,7 +20,7 @@ const begin = async (args) => {
 	const chat = open(box, args);
 	return [chat, (await chat.until("chat_metadata"))[0].chatId];
 };
-// The client's own way to get a token needs a box with TLS.
+// token fetches an access token. The client's own function needs a box with TLS.
 const token = async () => {
 	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
 		method: "POST",
@@ -29,8 +29,8 @@ const token = async () => {
 	});
 	return (await answer.json()).access_token;
 };
-// told returns the messages without the sound and without what the client adds.
-const told = (messages) =>
+// withoutSound returns the messages without the sound and the fields that the client adds.
+const withoutSound = (messages) =>
 	messages.filter((m) => m.type !== "audio_output").map(({ receivedAt, ...m }) => JSON.stringify(m));
 
 async function everyMessageIsSent() {
@@ -56,9 +56,8 @@ async function everyMessageIsSent() {
 	return [chat, id];
 }
 
-// The sender of an invalid message gets an error that its client can parse, and the chat is not
-// affected.
-async function whatIsWrongIsTold(chat, id) {
+// The sender of an invalid message gets an error that its client can parse. The chat is not affected.
+async function errorsAreReported(chat, id) {
 	for (const wrong of [
 		{ type: "user_input", text: " " },
 		{ type: "session_settings", systemPrompt: "" },
@@ -75,27 +74,27 @@ async function whatIsWrongIsTold(chat, id) {
 	}
 	const refused = (call, status) =>
 		assert.rejects(call, (err) => err instanceof HumeError && err.statusCode === status);
-	await refused(box.controlPlane.send(nobody, { type: "user_input", text: "Hello" }), 404);
+	await refused(box.controlPlane.send(unknownID, { type: "user_input", text: "Hello" }), 404);
 	await refused(connectTo({ apiKey: "wrong" }).controlPlane.send(id, { type: "user_input", text: "Hello" }), 401);
 	chat.sendUserInput("Thank you.");
-	await chat.until("assistant_end"); // and no error before it
+	await chat.until("assistant_end"); // without an error before it
 	chat.close();
 	await chat.until("close");
 	// The box learns of the end a moment after the client has left.
 	for (let tries = 200; ; tries--) {
-		const gone = await box.controlPlane.send(id, { type: "user_input", text: "Hello" }).then(
+		const ended = await box.controlPlane.send(id, { type: "user_input", text: "Hello" }).then(
 			() => false,
 			(err) => err.statusCode === 404 || assert.fail(String(err)),
 		);
-		if (gone) return;
-		assert.ok(tries > 0, "the chat of a client that has left goes on");
+		if (ended) return;
+		assert.ok(tries > 0, "the chat continues after its client has left");
 		await new Promise((done) => setTimeout(done, 50));
 	}
 }
 
-// Several followers connect at different times: each receives all messages of the client, in order,
-// each once, and the end.
-async function followersMissNothing() {
+// Several followers connect at different times: each receives every message of the chat once, in
+// order, and the end.
+async function followersReceiveEveryMessage() {
 	const [chat, id] = await begin({ allowConnection: true });
 	const early = await follow(id);
 	chat.sendUserInput("What do you like about the sea?");
@@ -114,21 +113,21 @@ async function followersMissNothing() {
 
 	const metadata = (await early.until("chat_metadata"))[0];
 	assert.equal(metadata.chatId, id);
-	assert.deepEqual(told(await early.until("assistant_end")), told(first));
+	assert.deepEqual(withoutSound(await early.until("assistant_end")), withoutSound(first));
 	for (const one of [late, byToken]) {
 		await one.until("chat_metadata");
 		const again = await one.until("assistant_end");
-		assert.deepEqual(told(again), told(first));
+		assert.deepEqual(withoutSound(again), withoutSound(first));
 		assert.ok(
 			again.every((m) => m.type !== "audio_output"),
-			"the sound of before came",
+			"earlier sound was sent",
 		);
 	}
 	const sound = (messages) =>
 		messages.filter((m) => m.type === "audio_output").map((m) => `${m.id} ${m.index} ${m.data.length}`);
 	for (const one of [early, late, byToken]) {
 		const got = await one.until("assistant_end");
-		assert.deepEqual(told(got), told(second));
+		assert.deepEqual(withoutSound(got), withoutSound(second));
 		assert.deepEqual(sound(got), sound(second));
 	}
 	late.sendPublish({ type: "session_settings", systemPrompt: "" });
@@ -143,16 +142,16 @@ async function followersMissNothing() {
 }
 
 async function main() {
-	const law = async (name, does) => {
-		const result = await does().catch((err) => {
+	const law = async (name, run) => {
+		const result = await run().catch((err) => {
 			throw new Error(name, { cause: err });
 		});
 		console.log(`ok ${name}`);
 		return result;
 	};
 	const [chat, id] = await law("every message is sent", everyMessageIsSent);
-	await law("what is wrong is told", () => whatIsWrongIsTold(chat, id));
-	await law("followers miss nothing", followersMissNothing);
+	await law("errors are reported to the sender", () => errorsAreReported(chat, id));
+	await law("followers receive every message", followersReceiveEveryMessage);
 	console.log("done");
 }
 

@@ -1,6 +1,6 @@
 // Converts a person's recording to another voice with the published JavaScript client. Prints a
-// line for each check that passes, and exits with 1 at the first that fails. The file OUT gets the
-// sound, for the test to measure.
+// line for each check that passes, and exits with 1 at the first that fails. The folder OUT gets the
+// sound, which the test measures.
 "use strict";
 const assert = require("node:assert/strict");
 const { createReadStream, writeFileSync } = require("node:fs");
@@ -67,7 +67,7 @@ const main = async () => {
 		tts.convertVoiceFile({ audio: createReadStream(RECORDING), voice: { name: "nobody" } }, patient),
 		(e) => e.statusCode === 404,
 	);
-	console.log("what is wrong is named");
+	console.log("invalid requests get a clear error");
 	console.log("done");
 };
 main().catch((e) => {

@@ -42,7 +42,7 @@ whole = b"".join(
     )
 )
 assert whole == sound, (len(whole), len(sound))
-print("a file of it is the same, sample for sample")
+print("the file has the same samples")
 
 try:
     list(
@@ -55,7 +55,7 @@ try:
             request_options=patient,
         )
     )
-    raise SystemExit("a broken file is taken")
+    raise SystemExit("a broken file is accepted")
 except ApiError as e:
     assert e.status_code == 400, e
 print("a broken file is refused")

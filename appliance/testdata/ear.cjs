@@ -8,7 +8,7 @@ const { BOX_URL, MICROPHONE, CLICKS } = process.env;
 const clicks = Number(CLICKS),
 	longestMS = 1000;
 
-// times returns how long after the latest earlier moment each of the later moments comes.
+// times returns the time from each moment of to back to the latest moment of from before it.
 const times = (from, to) =>
 	to.map((at) => at - Math.max(...from.filter((f) => f <= at))).filter((ms) => ms < longestMS);
 
@@ -24,7 +24,7 @@ async function main() {
 	});
 	const [mouth, call, socket] = await page.evaluate(() => window.began);
 	const network = await page.evaluate(() => window.network());
-	if (!(await page.evaluate(() => window.beginAnew()))) throw new Error("the call has not begun anew");
+	if (!(await page.evaluate(() => window.restart()))) throw new Error("the call has not restarted");
 	await page.waitForFunction((n) => window.began[1].length >= n, call.length + 3, { polling: 500 });
 	await browser.close();
 	// The first few are slow because the browser is still starting.

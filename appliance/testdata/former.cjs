@@ -1,4 +1,4 @@
-// Apps for the former cloud service, with the published clients of their time. They have no setting
+// Apps for the former cloud service, with the published clients of their time. The clients have no setting
 // for the address, so they dial api.hume.ai, which the private network of the test maps to a box
 // (cloud_host_test.go). The box's model follows a script (scripted_model_test.go). Prints a line
 // for each check that passes, and "done"; exits with 1 if one fails.
@@ -14,8 +14,8 @@ const chatVoice = "ITO",
 	fileVoice = "Male English Actor",
 	socketVoice = "Ava Song";
 
-// listed returns the items of a list call: later clients page by themselves, and hume 0.9 returns
-// some lists as they are.
+// listed returns all items of a list call. Later clients iterate over the pages by themselves; hume
+// 0.9 returns some lists page by page.
 async function listed(call, ask = {}) {
 	const all = [];
 	const first = await call({ ...ask, pageNumber: 0 });
@@ -29,7 +29,7 @@ async function listed(call, ask = {}) {
 	}
 }
 
-// bytes returns a file that the client received, for each kind of stream.
+// bytes returns the content of a received file, for each kind of stream that the clients use.
 async function bytes(file) {
 	if (file.arrayBuffer) return Buffer.from(await file.arrayBuffer());
 	const pieces = [];
@@ -37,36 +37,37 @@ async function bytes(file) {
 	return Buffer.concat(pieces);
 }
 
-// follow records the messages of a socket. until(type) returns those up to the next message of a
-// type, and heard() waits until all sound was played: only then does the text count as spoken.
+// follow records the messages of a socket. until(type) returns the messages up to the next one of a
+// type. played() waits until all sound was played: only then does the text count as spoken.
 function follow(socket) {
-	const came = [];
-	let look = () => {},
-		over = 0;
-	const put = (m) => {
-		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
-		came.push(m);
-		look();
+	const received = [];
+	let wake = () => {},
+		playbackEnd = 0;
+	const add = (m) => {
+		if (m.type === "audio_output")
+			playbackEnd = Math.max(playbackEnd, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
+		received.push(m);
+		wake();
 	};
-	socket.on("message", put);
-	socket.on("error", (err) => put({ type: "failed", err }));
-	socket.on("close", ({ code }) => put({ type: "closed", code }));
+	socket.on("message", add);
+	socket.on("error", (err) => add({ type: "failed", err }));
+	socket.on("close", ({ code }) => add({ type: "closed", code }));
 	return {
-		heard: () => new Promise((awake) => setTimeout(awake, Math.max(0, over - Date.now()) + 300)),
+		played: () => new Promise((awake) => setTimeout(awake, Math.max(0, playbackEnd - Date.now()) + 300)),
 		until: async (type) => {
-			const read = [];
+			const messages = [];
 			do {
-				while (came.length === 0)
+				while (received.length === 0)
 					await new Promise((awake) => {
-						look = awake;
+						wake = awake;
 					});
-				read.push(came.shift());
+				messages.push(received.shift());
 				assert.ok(
-					!["failed", "closed", "error"].includes(read.at(-1).type),
-					`waiting for ${type}: ${JSON.stringify(read.at(-1))} ${read.at(-1).err}`,
+					!["failed", "closed", "error"].includes(messages.at(-1).type),
+					`waiting for ${type}: ${JSON.stringify(messages.at(-1))} ${messages.at(-1).err}`,
 				);
-			} while (read.at(-1).type !== type);
-			return read;
+			} while (messages.at(-1).type !== type);
+			return messages;
 		},
 	};
 }
@@ -103,7 +104,7 @@ async function makeConfig(evi) {
 	return config;
 }
 
-// chat sends two messages, has a tool called, and changes the session.
+// chat sends two messages, answers a tool call, and changes the session's settings.
 async function chat(evi, config) {
 	const socket = evi.chat.connect({ configId: config.id, configVersion: config.version, verboseTranscription: true });
 	const app = follow(socket);
@@ -127,7 +128,7 @@ async function chat(evi, config) {
 	assert.ok(
 		clips.length > 0 && clips.every((m) => Buffer.from(m.data, "base64").subarray(0, 4).toString() === "RIFF"),
 	);
-	await app.heard();
+	await app.played();
 
 	socket.sendUserInput("Switch the lamp on.");
 	const call = (await app.until("tool_call")).at(-1);
@@ -137,7 +138,7 @@ async function chat(evi, config) {
 	);
 	socket.sendToolResponseMessage({ toolCallId: call.toolCallId, content: "It is on." });
 	assert.equal(said(await app.until("assistant_end")), "The tool says: It is on.");
-	await app.heard();
+	await app.played();
 	socket.close();
 	return metadata;
 }
@@ -159,23 +160,24 @@ async function history(evi, { chatId, chatGroupId }) {
 			ascendingOrder: true,
 		}),
 	]) {
-		const told = events.filter((e) =>
+		const shown = events.filter((e) =>
 			["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "FUNCTION_CALL_RESPONSE"].includes(e.type),
 		);
 		assert.equal(
-			told.map((e) => e.messageText).join(" "),
+			shown.map((e) => e.messageText).join(" "),
 			'Good morning. You said: Good morning. Switch the lamp on. {"on":true} It is on. The tool says: It is on.',
 		);
 	}
 }
 
-// speak requests speech by every call of the client.
+// speak makes every speech call of the client.
 async function speak(tts, version) {
 	const utterances = [{ text: "All is well.", description: "calm", voice: { name: fileVoice, provider: "HUME_AI" } }];
 	const isWAV = (sound) =>
 		assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
 	const ask = { utterances, format: { type: "wav" }, numGenerations: 1 };
-	const made = await tts.synthesizeJson(version === "hume-0.11" ? { body: ask } : ask); // it alone wraps this one request
+	// Only version 0.11 wraps this request in a body.
+	const made = await tts.synthesizeJson(version === "hume-0.11" ? { body: ask } : ask);
 	const [generation] = made.generations;
 	isWAV(Buffer.from(generation.audio, "base64"));
 	assert.ok(generation.duration > 0.3 && generation.snippets[0][0].text === "All is well.");
@@ -217,7 +219,8 @@ async function speak(tts, version) {
 async function speakOverSocket(schemas) {
 	const WebSocket = installed("ws");
 	const socket = new WebSocket(
-		`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}&no_binary=true&instant_mode=true&format_type=pcm`,
+		`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}` +
+			"&no_binary=true&instant_mode=true&format_type=pcm",
 	);
 	const chunks = [];
 	socket.onmessage = ({ data }) =>
@@ -244,9 +247,9 @@ async function speakOverSocket(schemas) {
 	assert.ok(chunks.reduce((n, c) => n + c.audio.length, 0) > 50_000);
 }
 
-async function law(name, does) {
+async function law(name, run) {
 	try {
-		const result = await does();
+		const result = await run();
 		console.log(`ok ${name}`);
 		return result;
 	} catch (err) {
@@ -257,7 +260,7 @@ async function law(name, does) {
 async function app(version) {
 	const { HumeClient, fetchAccessToken } = installed(version);
 	const { empathicVoice: evi, tts } = new HumeClient({ apiKey: HUME_API_KEY });
-	const config = await law(`${version}: a config is made`, () => makeConfig(evi));
+	const config = await law(`${version}: a config is created`, () => makeConfig(evi));
 	const accessToken = await fetchAccessToken({ apiKey: HUME_API_KEY, secretKey: HUME_SECRET_KEY });
 	const metadata = await law(`${version}: a typed chat with a tool`, () =>
 		chat(new HumeClient({ accessToken }).empathicVoice, config),

@@ -31,28 +31,28 @@ class Chat:
     """Collects the messages of a chat's callbacks."""
 
     def __init__(self):
-        self.told, self.wrong, self.news = [], [], asyncio.Event()
+        self.messages, self.errors, self.changed = [], [], asyncio.Event()
 
     async def on_message(self, message):
-        self.told.append(message)
-        self.news.set()
+        self.messages.append(message)
+        self.changed.set()
 
     def on_error(self, error):
-        self.wrong.append(error)
-        self.news.set()
+        self.errors.append(error)
+        self.changed.set()
 
     async def until(self, kind):
         """Removes and returns the messages up to the next of that kind."""
         async with asyncio.timeout(60):
             while True:
-                assert not self.wrong, self.wrong
-                for i, m in enumerate(self.told):
+                assert not self.errors, self.errors
+                for i, m in enumerate(self.messages):
                     assert m.type != "error" or kind == "error", m
                     if m.type == kind:
-                        got, self.told = self.told[: i + 1], self.told[i + 1 :]
+                        got, self.messages = self.messages[: i + 1], self.messages[i + 1 :]
                         return got
-                self.news.clear()
-                await self.news.wait()
+                self.changed.clear()
+                await self.changed.wait()
 
 
 def opened(chat, **options):
@@ -88,7 +88,7 @@ async def typed():
                 context=Context(text="It rains.", type="persistent"),
             )
         )
-        for question in ("How are you?", "And now?"):  # the second finds the socket as it was
+        for question in ("How are you?", "And now?"):  # the second question uses the same socket
             await socket.send_user_input(UserInput(text=question))
             turn = await chat.until("assistant_end")
             assert said(turn).startswith("You said: " + question), said(turn)
@@ -154,8 +154,8 @@ def history(metadata):
     assert kinds.count("USER_MESSAGE") == 2 and kinds.count("AGENT_MESSAGE") >= 2 and "SESSION_SETTINGS" in kinds, kinds
     groups = box.empathic_voice.chat_groups
     assert metadata.chat_group_id in [g.id for g in listed(groups.list_chat_groups(page_size=100), "chat_groups_page")]
-    own = list(listed(groups.list_chat_group_events(metadata.chat_group_id, page_size=100), "events_page"))
-    assert {e.chat_id for e in own} == {metadata.chat_id} and len(own) == len(events)
+    own_events = list(listed(groups.list_chat_group_events(metadata.chat_group_id, page_size=100), "events_page"))
+    assert {e.chat_id for e in own_events} == {metadata.chat_id} and len(own_events) == len(events)
 
 
 def speech():

@@ -78,7 +78,7 @@ async function serve(pages) {
 	return `http://127.0.0.1:${server.address().port}`;
 }
 
-// trusted returns the option that makes Chromium trust the box: Chromium ignores
+// trusted returns the option that makes Chromium trust the box, because Chromium ignores
 // NODE_EXTRA_CA_CERTS.
 async function trusted() {
 	const socket = tls.connect({ host, port: 443, servername: host });
@@ -91,7 +91,7 @@ async function trusted() {
 	return `--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`;
 }
 
-// silence is a file with a second of silence, for the microphone.
+// silence writes a file with a second of silence, for the microphone, and returns its name.
 function silence() {
 	const head = Buffer.alloc(44),
 		size = 48_000 * 2,
@@ -112,15 +112,15 @@ function silence() {
 	return file;
 }
 
-async function talks(browser, at, version, query) {
+async function holdConversation(browser, at, version, query) {
 	const page = await browser.newPage();
 	page.setDefaultTimeout(180_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
-	const told = () => page.evaluate(() => JSON.stringify([document.body.innerText, window.seen])).catch(String);
+	const shown = () => page.evaluate(() => JSON.stringify([document.body.innerText, window.seen])).catch(String);
 	const when = (condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
-	// answered sends a text and waits until all of the answer was played. The parts of an answer
-	// come in the order in which the browser has decoded their sound.
+	// answered sends a text and waits until the whole answer was played. The parts of an answer arrive
+	// in the order in which the browser decodes their sound.
 	const answered = async (text, ...said) => {
 		await page.evaluate((text) => window.voice.sendUserInput(text), text);
 		await when((said) => {
@@ -150,7 +150,7 @@ async function talks(browser, at, version, query) {
 		await when(() => window.voice.status.value === "disconnected");
 		console.log(`ok ${version}`);
 	} catch (err) {
-		throw new Error(`${version}: ${await told()} ${complaints}`, { cause: err });
+		throw new Error(`${version}: ${await shown()} ${complaints}`, { cause: err });
 	}
 	await page.close();
 }
@@ -165,7 +165,9 @@ async function main() {
 	for (const version of ["0.1", "0.2", "0.3"]) pages[version] = await build(version);
 	const at = await serve(pages);
 	await Promise.all(
-		Object.keys(pages).map((version) => talks(browser, at, version, new URLSearchParams({ token, config }))),
+		Object.keys(pages).map((version) =>
+			holdConversation(browser, at, version, new URLSearchParams({ token, config })),
+		),
 	);
 	await browser.close();
 	console.log("done");

@@ -1,5 +1,5 @@
-"""Speaks a sentence with the TTS of LiveKit's agents, with the defaults of the plugin: its
-voice, its format, its instant mode, and the old address."""
+"""Speaks a sentence with the TTS plugin of LiveKit's agents and the plugin's default voice,
+format, instant mode and address."""
 
 import asyncio
 
@@ -8,10 +8,10 @@ from livekit.plugins import hume
 
 
 async def seconds(tts):
-    heard = 0.0
+    total = 0.0
     async for piece in tts.synthesize("The museum opens at ten."):
-        heard += piece.frame.duration
-    return heard
+        total += piece.frame.duration
+    return total
 
 
 async def main():

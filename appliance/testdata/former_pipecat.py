@@ -1,5 +1,5 @@
-"""A Pipecat pipeline speaks a sentence with its service for the old name; the words have
-their times."""
+"""A Pipecat pipeline speaks a sentence with its service for the cloud; each word has its
+time."""
 
 import asyncio
 import os
@@ -13,12 +13,12 @@ from pipecat.pipeline.task import PipelineTask
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.hume.tts import HumeTTSService
 
-# The service waits for a piece of sound as long as HTTPX does by itself, 5 s: too
-# short where other tests have the cores.
+# The service waits for sound for HTTPX's default of 5 s, which is too short when other
+# tests keep the cores busy.
 httpx._config.DEFAULT_TIMEOUT_CONFIG.read = 60
 
 
-class Ear(FrameProcessor):
+class Recorder(FrameProcessor):
     def __init__(self):
         super().__init__()
         self.sound, self.words = b"", []
@@ -38,14 +38,14 @@ async def main():
         for v in HumeClient(api_key=os.environ["HUME_API_KEY"]).tts.voices.list(provider="HUME_AI")
         if v.name == "Joe"
     )
-    ear = Ear()
+    recorder = Recorder()
     tts = HumeTTSService(api_key=os.environ["HUME_API_KEY"], settings=HumeTTSService.Settings(voice=joe))
-    task = PipelineTask(Pipeline([tts, ear]))
+    task = PipelineTask(Pipeline([tts, recorder]))
     await task.queue_frames([TTSSpeakFrame("The museum opens at ten."), EndFrame()])
     await PipelineRunner(handle_sigint=False).run(task)
-    assert 1 < len(ear.sound) / 96000 < 5, len(ear.sound)
-    assert [w.strip(".") for w, _ in ear.words] == ["The", "museum", "opens", "at", "ten"], ear.words
-    times = [t for _, t in ear.words]
+    assert 1 < len(recorder.sound) / 96000 < 5, len(recorder.sound)
+    assert [w.strip(".") for w, _ in recorder.words] == ["The", "museum", "opens", "at", "ten"], recorder.words
+    times = [t for _, t in recorder.words]
     assert times == sorted(times) and len(set(times)) == 5, times
     print("done")
 

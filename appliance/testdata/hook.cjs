@@ -1,5 +1,5 @@
-// Talks to a box with the published React hook in a real browser, whose microphone is a recording:
-// a person's question, 13 seconds later the same during the answer, and then silence. The box's
+// Talks to a box with the published React hook in a real browser, whose microphone plays a recording:
+// a person's question, the same question 13 seconds later during the answer, and then silence. The box's
 // model follows a script (scripted_model_test.go). Prints a line for each check that passes, and
 // exits with 1 at the first that fails. The file SHOT gets the last screenshot.
 "use strict";
@@ -11,7 +11,7 @@ const { launch } = require("./browser.cjs");
 const { BOX_URL, API_KEY, CLIENT, MICROPHONE, SHOT } = process.env;
 const esbuild = createRequire(CLIENT + "/client.cjs")("esbuild");
 
-const heardWords = /tone.*name.*pound key/i; // of the recording
+const recordedWords = /tone.*name.*pound key/i; // words of the recording
 
 async function post(resource, body) {
 	const answer = await fetch(`${BOX_URL}/v0/evi/${resource}`, {
@@ -76,13 +76,13 @@ async function main() {
 	page.setDefaultTimeout(180_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
-	const law = async (name, does) => {
+	const law = async (name, run) => {
 		try {
-			await does();
+			await run();
 			console.log(`ok ${name}`);
 		} catch (err) {
-			const told = await page.evaluate(() => document.body.innerText).catch(String);
-			throw new Error(`${name}; the page says ${told} ${complaints}`, { cause: err });
+			const shown = await page.evaluate(() => document.body.innerText).catch(String);
+			throw new Error(`${name}; the page says ${shown} ${complaints}`, { cause: err });
 		} finally {
 			await page.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
 		}
@@ -100,11 +100,11 @@ async function main() {
 			window.quietSince = quiet ? (window.quietSince ?? Date.now()) : undefined;
 			return quiet && Date.now() - window.quietSince > 300;
 		});
-	const spoken = async (does) => {
+	const spoken = async (run) => {
 		// the assistant's words that this brings
 		const n = await count("assistant_message"),
 			ends = await count("assistant_end");
-		await does();
+		await run();
 		await more("assistant_end", ends);
 		await silent();
 		return page.evaluate(
@@ -131,7 +131,7 @@ async function main() {
 		assert.ok(metadata.chatId && group && metadata.requestId);
 		assert.equal(await page.evaluate(() => window.voice.readyState), "open");
 	});
-	await law("the microphone is understood, and a tool is called", async () => {
+	await law("speech is transcribed, and a tool is called", async () => {
 		await when(() => window.seen.calls.length > 0);
 		const { call, user } = await page.evaluate(() => ({
 			call: window.seen.calls[0],
@@ -141,7 +141,7 @@ async function main() {
 			[call.name, call.parameters, call.responseRequired, call.toolType],
 			["press_key", '{"key":"pound"}', true, "function"],
 		);
-		assert.match(user.message.content, heardWords);
+		assert.match(user.message.content, recordedWords);
 		assert.equal(
 			await page.evaluate(() => window.voice.messages.filter((m) => m.type === "user_message").length),
 			1,
@@ -150,10 +150,10 @@ async function main() {
 	});
 	await law("the answer plays", async () => {
 		await when(() => window.voice.isPlaying && window.seen.starts.length > 0);
-		const told = await page.evaluate(() =>
+		const shown = await page.evaluate(() =>
 			window.voice.messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content),
 		);
-		assert.match(told[0], /^The key/);
+		assert.match(shown[0], /^The key/);
 	});
 	await law("a voice interrupts", async () => {
 		await when(() => window.seen.interruptions.length > 0);
@@ -161,7 +161,7 @@ async function main() {
 		await when(() => window.voice.lastVoiceMessage.message.content.startsWith("You said: "));
 		assert.ok(
 			await page.evaluate(() => !window.voice.messages.some((m) => m.message?.content?.includes("town hall"))),
-			"it went on with its story",
+			"the interrupted story continued",
 		);
 		await when(() => {
 			// else a pause between clips of a busy box counts as the end
@@ -172,14 +172,14 @@ async function main() {
 		});
 		await silent();
 	});
-	await law("what is typed is answered, and a tool fails", async () => {
+	await law("a typed message is answered, and a tool fails", async () => {
 		assert.equal(
 			await spoken(() => page.evaluate(() => window.voice.sendUserInput("Switch the lamp on."))),
 			"The tool says: There is no lamp here.",
 		);
 		assert.equal(await page.evaluate(() => Object.keys(window.voice.toolStatusStore).length), 2);
 	});
-	await law("it says what it is told to say", async () => {
+	await law("assistant input is spoken", async () => {
 		assert.equal(
 			await spoken(() => page.evaluate(() => window.voice.sendAssistantInput("One moment."))),
 			"One moment.",
@@ -196,7 +196,7 @@ async function main() {
 		assert.equal(await count("assistant_message"), before);
 		assert.equal(await spoken(() => press("Pause")), "You said: My name is Ada.");
 	});
-	await law("settings are taken", async () => {
+	await law("session settings apply", async () => {
 		const n = await count("user_message");
 		await page.evaluate(() =>
 			window.voice.sendSessionSettings({ type: "session_settings", customSessionId: "mine" }),
@@ -217,7 +217,7 @@ async function main() {
 		await when(() => window.seen.closes.length > 0);
 		assert.deepEqual(await page.evaluate(() => window.seen.errors), []);
 	});
-	await law("it resumes, and hears nothing while it is muted", async () => {
+	await law("the chat group is resumed, and a muted microphone is silent", async () => {
 		await new Promise((later) => setTimeout(later, 500)); // the box sees the end of a chat a moment after us
 		await page.evaluate((group) => {
 			window.options.resumedChatGroupId = group;
@@ -228,13 +228,13 @@ async function main() {
 		await when((group) => window.voice.isMuted && window.voice.chatMetadata?.chatGroupId === group, group);
 		const n = await count("user_message");
 		const said = await spoken(() => page.evaluate(() => window.voice.sendUserInput("What do you remember?")));
-		for (const what of [heardWords, /Tell the story/, /There is no lamp here/, /My name is Ada/])
+		for (const what of [recordedWords, /Tell the story/, /There is no lamp here/, /My name is Ada/])
 			assert.match(said, what);
 		assert.equal(await count("user_message"), n + 1, "the microphone was heard");
 		await press("Disconnect");
 		await status("disconnected");
 	});
-	await law("a wrong config is told", async () => {
+	await law("an unknown config is reported", async () => {
 		await page.evaluate(() => {
 			Object.assign(window.options, {
 				configId: "00000000-0000-4000-8000-000000000000",

@@ -1,5 +1,5 @@
-// Opens the page of a screen in a real browser, whose microphone is a recording: a person's
-// question, the same again during the answer, and then silence. Prints a line for each check that
+// Opens the page of a screen in a real browser, whose microphone plays a recording: a person's
+// question, the same question again during the answer, and then silence. Prints a line for each check that
 // passes, and exits with 1 at the first that fails. "restart the box" and "revoke the screens" ask
 // the Go test for these actions. The folder SHOTS gets screenshots, if it is set.
 "use strict";
@@ -10,9 +10,9 @@ const { launch } = require("./browser.cjs");
 const { BOX_URL, CODE, SECOND_CODE, CLIENT, MICROPHONE, SHOTS } = process.env;
 const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 
-const heardWords = /tone.*name.*pound key/i; // of the recording
+const recordedWords = /tone.*name.*pound key/i; // words of the recording
 
-// open opens a page with a new profile: another screen.
+// open opens a page with a new browser profile, which is another screen for the box.
 async function open(browser, url, before = () => {}) {
 	const screen = await browser.newContext({ viewport: { width: 800, height: 1100 } });
 	const page = await screen.newPage();
@@ -36,16 +36,14 @@ async function open(browser, url, before = () => {}) {
 	return { screen, page, complaints };
 }
 
-async function law(p, name, does) {
+async function law(p, name, run) {
 	try {
-		await does();
+		await run();
 		assert.deepEqual(p.complaints, []);
 		console.log(`ok ${name}`);
 	} catch (err) {
-		throw new Error(
-			`${name}; the page says ${await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String)} ${p.complaints}`,
-			{ cause: err },
-		);
+		const shown = await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String);
+		throw new Error(`${name}; the page says ${shown} ${p.complaints}`, { cause: err });
 	} finally {
 		if (SHOTS)
 			await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
@@ -64,7 +62,7 @@ const press = (p, name) => p.page.getByRole("button", { name, exact: true }).cli
 
 // accessible checks the current page against WCAG 2.2 AA, as far as a program can.
 const accessible = (p, what) =>
-	law(p, `${what}: nothing keeps anybody out`, async () => {
+	law(p, `${what}: no accessibility violations`, async () => {
 		await p.page.evaluate(axe);
 		const found = await p.page.evaluate(async () =>
 			(
@@ -78,16 +76,16 @@ const accessible = (p, what) =>
 
 async function conversation(p, how) {
 	await press(p, "Talk");
-	await law(p, `${how}: what the person says is shown, and its language told to screen readers`, async () => {
-		await line(p, "you", heardWords.source);
+	await law(p, `${how}: the question is shown, with its language marked for screen readers`, async () => {
+		await line(p, "you", recordedWords.source);
 		assert.equal(await p.page.$eval("li[data-who=you]:not(.interim) p", (said) => said.lang), "en");
 	});
-	await law(p, `${how}: the answer is shown while it is heard`, async () => {
+	await law(p, `${how}: the answer is shown while it plays`, async () => {
 		await line(p, "box", "You said");
 		await state(p, "speaking");
 	});
-	await law(p, `${how}: it went through the states in order`, async () => {
-		// They are recorded once a frame: the last may already be visible and not yet recorded.
+	await law(p, `${how}: the page went through its states in order`, async () => {
+		// States are recorded once a frame: the last may be visible before it is recorded.
 		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), null, {
 			polling: 50,
 		});
@@ -97,11 +95,11 @@ async function conversation(p, how) {
 async function main() {
 	const browser = await launch(MICROPHONE);
 	let p = await open(browser, `${BOX_URL}/kiosk?lang=de`);
-	await law(p, "a screen that is not paired asks for a code", async () => {
+	await law(p, "an unpaired screen asks for a code", async () => {
 		await p.page.waitForSelector("#pairing:not([hidden])");
 		assert.match(await p.page.evaluate(() => document.body.innerText), /koppeln/i);
 	});
-	await law(p, "a wrong code is told", async () => {
+	await law(p, "an invalid code is reported", async () => {
 		await p.page.getByLabel("Code").pressSequentially("WRONG-CODE");
 		await press(p, "Koppeln");
 		await p.page.getByRole("alert").filter({ hasText: /\S/ }).waitFor();
@@ -124,7 +122,7 @@ async function main() {
 	await law(p, "the code does not stay in the address", async () => assert.ok(!p.page.url().includes(CODE)));
 	await conversation(p, "by WebRTC");
 	await accessible(p, "the conversation");
-	await law(p, "the key goes no further than conversations", async () => {
+	await law(p, "the key allows conversations only", async () => {
 		const status = await p.page.evaluate(
 			async () =>
 				(
@@ -135,69 +133,65 @@ async function main() {
 		);
 		assert.equal(status, 403);
 	});
-	await law(p, "the key does not change who the assistant is", async () => {
-		const told = await p.page.evaluate(
+	await law(p, "the key cannot change the system prompt", async () => {
+		const code = await p.page.evaluate(
 			() =>
-				new Promise((told, fails) => {
+				new Promise((resolve, reject) => {
 					const key = JSON.parse(localStorage.getItem("parley.kiosk")).key;
 					const socket = new WebSocket(`ws://${location.host}/v0/evi/chat?api_key=${key}`);
 					socket.onopen = () => socket.send('{"type":"session_settings","system_prompt":"You are a poet."}');
 					socket.onmessage = ({ data }) => {
 						const m = JSON.parse(data);
 						if (m.type !== "error") return;
-						told(m.code);
+						resolve(m.code);
 						socket.close(1000);
 					};
-					socket.onclose = ({ reason }) => fails(new Error(reason));
+					socket.onclose = ({ reason }) => reject(new Error(reason));
 				}),
 		);
-		assert.equal(told, "E0733");
+		assert.equal(code, "E0733");
 	});
 	await law(p, "Escape ends the conversation", async () => {
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
 	});
-	await law(p, "a question may be typed", async () => {
+	await law(p, "a question can be typed", async () => {
 		await press(p, "Type instead");
 		await p.page.getByLabel("Your question").pressSequentially("Is it open?");
 		await p.page.keyboard.press("Enter");
 		await line(p, "you", "Is it open");
 		await line(p, "box", "You said");
 	});
-	await law(p, "where the assistant fails, the visitor is told what to do in the language of the page", async () => {
+	await law(p, "when the assistant fails, the page tells the visitor what to do, in its language", async () => {
 		await p.page.getByLabel("Your question").pressSequentially("break down");
 		await p.page.keyboard.press("Enter");
 		await line(p, "note", "Something went wrong");
 		await line(p, "detail", "E07");
 	});
-	await law(p, "captions take no more room than the screen has", async () => {
+	await law(p, "captions fit on the screen", async () => {
 		await p.page.setViewportSize({ width: 800, height: 400 });
 		const height = await p.page.evaluate(() => document.documentElement.scrollHeight);
 		await p.page.setViewportSize({ width: 800, height: 1100 });
 		assert.ok(height <= 400, `${height} pixels`);
 	});
 	await accessible(p, "typing");
-	await law(
-		p,
-		"the page waits for a box that is gone, and comes back with it, as the page that it has then",
-		async () => {
-			await p.page.evaluate(() => {
-				const asks = window.fetch;
-				window.fetch = (url, init) =>
-					init?.method === "HEAD"
-						? Promise.resolve(new Response(null, { headers: { etag: "of another version" } }))
-						: asks(url, init);
-				window.old = true;
-			});
-			console.log("restart the box");
-			await state(p, "offline");
-			await p.page.waitForFunction(
-				() => !window.old && document.querySelector("#stage")?.dataset.state === "ready",
-				null,
-				{ polling: 50 },
-			);
-		},
-	);
+	await law(p, "the page waits for a restarting box, and loads its new version", async () => {
+		await p.page.evaluate(() => {
+			const originalFetch = window.fetch;
+			window.fetch = (url, init) =>
+				init?.method === "HEAD"
+					? Promise.resolve(new Response(null, { headers: { etag: "of another version" } }))
+					: originalFetch(url, init);
+			window.old = true;
+		});
+		console.log("restart the box");
+		await state(p, "offline");
+		await p.page.waitForFunction(
+			() => !window.old && document.querySelector("#stage")?.dataset.state === "ready",
+			null,
+			{ polling: 50 },
+		);
+	});
 	await p.screen.close();
 
 	p = await open(browser, `${BOX_URL}/kiosk#${SECOND_CODE}`, () => {
@@ -207,12 +201,12 @@ async function main() {
 			}
 		};
 		const later = window.setTimeout;
-		window.setTimeout = (does, ms) => later(does, ms === 60_000 ? 600 : ms); // a minute
+		window.setTimeout = (run, ms) => later(run, ms === 60_000 ? 600 : ms); // shortens a minute
 	});
 	await law(p, "a second screen is paired", () => state(p, "ready"));
-	await law(p, "who has not let the page hear yet is asked to", async () => {
+	await law(p, "the page explains the browser's microphone prompt", async () => {
 		await p.page.evaluate(() => {
-			window.asked = navigator.mediaDevices.getUserMedia;
+			window.getUserMedia = navigator.mediaDevices.getUserMedia;
 			navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
 		});
 		await press(p, "Talk");
@@ -222,7 +216,7 @@ async function main() {
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
 	});
-	await law(p, "who may not be heard is told so, and types", async () => {
+	await law(p, "a refused microphone is reported, and the visitor can type", async () => {
 		await p.page.evaluate(() => {
 			navigator.mediaDevices.getUserMedia = async () => {
 				throw new DOMException("no", "NotAllowedError");
@@ -238,10 +232,10 @@ async function main() {
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
 		await p.page.evaluate(() => {
-			navigator.mediaDevices.getUserMedia = window.asked;
+			navigator.mediaDevices.getUserMedia = window.getUserMedia;
 		});
 	});
-	await law(p, "what a visitor typed and left is gone for the next one", async () => {
+	await law(p, "unsent text is cleared for the next visitor", async () => {
 		await p.page.getByLabel("Your question").pressSequentially("My name is");
 		await p.page.waitForFunction(
 			() =>
@@ -251,14 +245,14 @@ async function main() {
 		);
 	});
 	await conversation(p, "by a socket");
-	await law(p, "a socket whose network is gone is said to be, and goes on when it is back", async () => {
+	await law(p, "a lost network is shown, and the conversation continues when it returns", async () => {
 		await p.page.evaluate(() => {
-			window.asks = window.fetch;
+			window.originalFetch = window.fetch;
 			window.fetch = () => Promise.reject(new TypeError("no network"));
 		});
 		await state(p, "connecting");
 		await p.page.evaluate(() => {
-			window.fetch = window.asks;
+			window.fetch = window.originalFetch;
 		});
 		await p.page.waitForFunction(
 			() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state),
@@ -266,7 +260,7 @@ async function main() {
 			{ polling: 50 },
 		);
 	});
-	await law(p, "a screen that is revoked in a conversation asks for a code", async () => {
+	await law(p, "a screen revoked during a conversation asks for a code", async () => {
 		console.log("revoke the screens");
 		await p.page.waitForSelector("#pairing:not([hidden])");
 		assert.match(
@@ -275,12 +269,12 @@ async function main() {
 		);
 		assert.equal(await p.page.evaluate(() => localStorage.getItem("parley.kiosk")), null);
 	});
-	await law(p, "what another tab pairs is paired here too, and is not forgotten for an older one", async () => {
+	await law(p, "a pairing by another tab is adopted, and a late refusal does not delete it", async () => {
 		const other = await p.screen.newPage();
 		await other.goto(`${BOX_URL}/kiosk`);
-		const pairs = (key) =>
+		const pairAs = (key) =>
 			other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
-		await pairs("Former");
+		await pairAs("Former");
 		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", null, {
 			polling: 50,
 		});
@@ -288,17 +282,17 @@ async function main() {
 			navigator.mediaDevices.getUserMedia = async () => {
 				throw new DOMException("no", "NotFoundError");
 			};
-			const asks = window.fetch;
+			const originalFetch = window.fetch;
 			window.fetch = async (...request) => {
-				// the page hears of the refusal after the other tab has paired anew
-				const answer = await asks(...request);
+				// the refusal reaches the page after the other tab has paired again
+				const answer = await originalFetch(...request);
 				while (!localStorage.getItem("parley.kiosk")?.includes("Newer"))
 					await new Promise((later) => setTimeout(later, 20));
 				return answer;
 			};
 		});
-		await p.page.evaluate(() => document.querySelector("#talk").click()); // which the box refuses
-		await pairs("Newer");
+		await p.page.evaluate(() => document.querySelector("#talk").click()); // the box refuses its key
+		await pairAs("Newer");
 		await p.page.waitForFunction(
 			() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden,
 			null,

@@ -1,5 +1,5 @@
-// Clicks the buttons of examples/page.html, which is read from standard input, with fakes for the
-// parts of a browser that the page uses.
+// Clicks the buttons of examples/page.html, which comes from standard input. The parts of a browser
+// that the page uses are fakes.
 const assert = require("assert");
 const html = require("fs").readFileSync(0, "utf8");
 
@@ -60,22 +60,22 @@ new Function(...Object.keys(page), html.match(/<script>([\s\S]*)<\/script>/)[1])
 const [talk, end] = buttons;
 
 (async () => {
-	allowed = false; // the browser refuses the microphone: the page says so and can try again
+	allowed = false; // the browser refuses the microphone: the page reports it and can try again
 	await talk.click();
 	assert.match(written.join(), /not allowed/);
 	allowed = true;
 	await Promise.all([talk.click(), talk.click(), talk.click()]);
-	assert.equal(sockets.length, 1, "clicks before the chat is open");
+	assert.equal(sockets.length, 1, "several clicks before the socket is open");
 	sockets[0].opens();
 	await talk.click();
-	assert.equal(sockets.length, 1, "clicks while it is open");
+	assert.equal(sockets.length, 1, "a click while the socket is open");
 	sockets[0].onmessage({ data: JSON.stringify({ type: "user_message", message: { content: "Hello" } }) });
 	assert.match(written.join(), /You: Hello/);
 	end.click();
-	assert.equal(sockets[0].readyState, 3, "the button End ends it");
-	assert.equal(stopped, 1, "and lets go of the microphone");
+	assert.equal(sockets[0].readyState, 3, "the button End closes the socket");
+	assert.equal(stopped, 1, "the button End releases the microphone");
 	await talk.click();
-	assert.equal(sockets.length, 2, "after that a second chat");
+	assert.equal(sockets.length, 2, "a second chat can start");
 })().catch((e) => {
 	console.error(e.message);
 	process.exit(1);

@@ -1,12 +1,12 @@
-// The socket of a chat with the published JavaScript client. Each of its messages must match the
-// client's own schema of its type.
+// The socket of a chat with the published JavaScript client. Each received message must match
+// the client's own schema of its type.
 "use strict";
 const assert = require("node:assert/strict");
 const { readFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { serialization } = createRequire(process.env.CLIENT + "/client.cjs")("hume");
 
-// The schema of each message of a socket.
+// The schema of each type of message.
 const schemas = {
 	assistant_end: "AssistantEnd",
 	assistant_message: "AssistantMessage",
@@ -22,55 +22,56 @@ const schemas = {
 	user_message: "UserMessage",
 };
 
-// open opens a chat with a client.
+// open opens a chat through a client.
 function open(by, args) {
-	return heard(by.chat.connect({ reconnectAttempts: 1, ...args }));
+	return withQueue(by.chat.connect({ reconnectAttempts: 1, ...args }));
 }
 
-// heard returns a socket with until(type), which waits for the next message of that type and
-// returns the messages up to it; errors and the end may come only where they are expected.
-// within(ms) returns the messages of that time, and played() waits until all received sound was
-// played: only then does the text count as spoken.
-function heard(socket) {
-	const came = [];
-	let look = () => {},
-		over = 0;
-	const put = (m) => {
-		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
-		if (m.type === "user_interruption") over = 0;
-		came.push(m);
-		look();
+// withQueue adds three functions to a socket. until(type) waits for the next message of a type and
+// returns the messages up to it; it fails at an unexpected error or end. within(ms) returns the messages
+// of the next ms milliseconds. played() waits until all received sound was played: only then does the
+// text count as spoken.
+function withQueue(socket) {
+	const received = [];
+	let wake = () => {},
+		playbackEnd = 0;
+	const add = (m) => {
+		if (m.type === "audio_output")
+			playbackEnd = Math.max(playbackEnd, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
+		if (m.type === "user_interruption") playbackEnd = 0;
+		received.push(m);
+		wake();
 	};
 	socket.socket.addEventListener("message", ({ data }) => {
 		const raw = JSON.parse(data);
-		const read = serialization.empathicVoice[schemas[raw.type]]?.parse(raw, { unrecognizedObjectKeys: "fail" });
-		if (!read?.ok) put({ type: "misfit", raw, errors: read?.errors });
+		const parsed = serialization.empathicVoice[schemas[raw.type]]?.parse(raw, { unrecognizedObjectKeys: "fail" });
+		if (!parsed?.ok) add({ type: "misfit", raw, errors: parsed?.errors });
 	});
-	socket.on("message", put);
-	socket.on("error", (err) => put({ type: "broken", err }));
-	socket.on("close", (e) => put({ type: "close", code: e.code, reason: e.reason }));
+	socket.on("message", add);
+	socket.on("error", (err) => add({ type: "broken", err }));
+	socket.on("close", (e) => add({ type: "close", code: e.code, reason: e.reason }));
 	socket.until = async (type, ms = 300_000) => {
-		// an answer of ten seconds takes minutes where others have the cores
-		const read = [];
-		const patience = setTimeout(() => put({ type: "silence" }), ms);
+		// a ten-second answer takes minutes on busy cores
+		const messages = [];
+		const patience = setTimeout(() => add({ type: "silence" }), ms);
 		for (;;) {
-			while (came.length === 0)
+			while (received.length === 0)
 				await new Promise((awake) => {
-					look = awake;
+					wake = awake;
 				});
-			const m = came.shift();
-			read.push(m);
+			const m = received.shift();
+			messages.push(m);
 			if (m.type === type) break;
 			assert.ok(m.type in schemas && m.type !== "error", `waiting for ${type}: ${JSON.stringify(m)}`);
 		}
 		clearTimeout(patience);
-		return read;
+		return messages;
 	};
 	socket.within = async (ms) => {
 		await new Promise((awake) => setTimeout(awake, ms));
-		return came.splice(0);
+		return received.splice(0);
 	};
-	socket.played = () => new Promise((awake) => setTimeout(awake, Math.max(0, over - Date.now()) + 300));
+	socket.played = () => new Promise((awake) => setTimeout(awake, Math.max(0, playbackEnd - Date.now()) + 300));
 	return socket;
 }
 
@@ -83,4 +84,4 @@ async function speak(send) {
 	}
 }
 
-module.exports = { heard, open, speak };
+module.exports = { open, speak, withQueue };

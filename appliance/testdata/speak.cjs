@@ -11,7 +11,7 @@ const client = new HumeClient({
 		stream: url.replace("http", "ws") + "/v0/stream",
 	},
 });
-const voice = { name: "Ito", provider: "HUME_AI" }; // of the cloud library: Joe stands in
+const voice = { name: "Ito", provider: "HUME_AI" }; // a cloud voice, whose stand-in is Joe
 const wav = { type: "wav" };
 
 async function bytes(stream) {
@@ -20,8 +20,8 @@ async function bytes(stream) {
 	return Buffer.concat(all);
 }
 
-// talk opens a socket, sends it messages, the last of which closes it, and returns all responses.
-// The client prints messages that it cannot parse to the console.
+// talk opens a socket, sends messages, of which the last closes the socket, and returns all responses.
+// The client warns on the console about messages that it cannot parse.
 async function talk(query, messages) {
 	const warn = console.warn;
 	const warned = [];
@@ -32,9 +32,9 @@ async function talk(query, messages) {
 		stripHeaders: true,
 		...query,
 	});
-	const heard = [];
+	const responses = [];
 	const closed = new Promise((resolve, reject) => {
-		socket.on("message", (m) => heard.push(m));
+		socket.on("message", (m) => responses.push(m));
 		socket.on("error", reject);
 		socket.on("close", (e) => resolve(e.code));
 	});
@@ -43,25 +43,25 @@ async function talk(query, messages) {
 	assert.equal(await closed, 1000);
 	console.warn = warn;
 	assert.deepEqual(warned, []);
-	return heard;
+	return responses;
 }
 
-// An error is an ordinary message and leaves the socket open. Without instant mode a voice is
-// designed.
+// An error is an ordinary message and leaves the socket open. Without instant mode a
+// voice may be designed from a description.
 async function errors() {
-	const heard = await talk({ instantMode: true }, [
+	const responses = await talk({ instantMode: true }, [
 		{ text: "One.", flush: true },
 		{ text: "Two.", voice, flush: true },
 		{ close: true },
 	]);
-	const refused = heard.filter((m) => m.error);
+	const refused = responses.filter((m) => m.error);
 	assert.equal(refused.length, 1);
 	assert.deepEqual(
 		[refused[0].type, refused[0].audio, refused[0].code, refused[0].error],
 		["audio", "", "E0740", "speech_refused"],
 	);
 	assert.match(refused[0].message, /voice: missing/);
-	assert.ok(heard.some((m) => m.text === "Two." && m.audio.length > 1000));
+	assert.ok(responses.some((m) => m.text === "Two." && m.audio.length > 1000));
 	const missing = await talk({}, [{ text: "One.", voice: { name: "nobody" } }, { close: true }]);
 	assert.deepEqual(
 		missing.map((m) => m.error),
@@ -176,13 +176,13 @@ async function times() {
 	}
 
 	const said = ["Hello ", "there. All is", " well. "].map((text) => ({ text, voice }));
-	const heard = await talk({ includeTimestampTypes: ["word"], version: "2" }, [
+	const responses = await talk({ includeTimestampTypes: ["word"], version: "2" }, [
 		...said,
 		{ text: "Bye", close: true },
 	]);
-	const texts = heard.filter((m) => m.type === "audio" && m.isLastChunk).map((m) => m.text);
+	const texts = responses.filter((m) => m.type === "audio" && m.isLastChunk).map((m) => m.text);
 	assert.deepEqual(texts, ["Hello there.", "All is well.", "Bye"]);
-	assert.equal(heard.filter((m) => m.type === "timestamp").length, 6);
+	assert.equal(responses.filter((m) => m.type === "timestamp").length, 6);
 	await errors();
 	await times();
 
@@ -197,11 +197,11 @@ async function times() {
 	const list = await client.tts.voices.list({ provider: "HUME_AI" });
 	assert.ok(list.data.some((v) => v.name === "Joe"));
 	await client.tts.voices.create({ generationId: id, name: "Doorman" });
-	const own = await client.tts.synthesizeJson({
+	const custom = await client.tts.synthesizeJson({
 		utterances: [{ text: "Hello.", voice: { name: "Doorman" } }],
 		format: wav,
 	});
-	assert.ok(own.generations[0].duration > 0.2);
+	assert.ok(custom.generations[0].duration > 0.2);
 	await client.tts.voices.delete({ name: "Doorman" });
 	console.log("done");
 	process.exit(0);

@@ -18,12 +18,13 @@ from hume.tts.types.publish_tts import PublishTts
 
 URL = os.environ["BOX_URL"]
 WS = URL.replace("http", "ws", 1)
-WHERE = dict(
+OPTIONS = dict(
     api_key=os.environ["API_KEY"],
     environment=HumeClientEnvironment(base=URL, evi=WS + "/v0/evi", tts=WS + "/v0/tts", stream=WS + "/v0/stream"),
 )
-client = HumeClient(**WHERE)
-VOICE = PostedUtteranceVoiceWithId(id="f60ecf9e-ff1e-4bae-9206-dba7c653a69e", provider="HUME_AI")  # Ito: Joe stands in
+client = HumeClient(**OPTIONS)
+# Ito, a cloud voice, whose stand-in is Joe.
+VOICE = PostedUtteranceVoiceWithId(id="f60ecf9e-ff1e-4bae-9206-dba7c653a69e", provider="HUME_AI")
 
 
 def refused(status, call):
@@ -83,8 +84,8 @@ def requests():
         heads = sum(base64.b64decode(c.audio)[:4] == b"RIFF" for c in chunks)
         assert heads == (1 if strip else sum(bool(c.audio) for c in chunks))
     assert "utterances" in str(refused(400, lambda: client.tts.synthesize_json(utterances=[])).body)
-    nobody = PostedUtteranceVoiceWithName(name="nobody")
-    refused(404, lambda: client.tts.synthesize_json(utterances=[PostedUtterance(text="a", voice=nobody)]))
+    unknown_voice = PostedUtteranceVoiceWithName(name="nobody")
+    refused(404, lambda: client.tts.synthesize_json(utterances=[PostedUtterance(text="a", voice=unknown_voice)]))
     voices(first)
 
 
@@ -92,8 +93,8 @@ def voices(generation):
     assert any(v.name == "Joe" for v in client.tts.voices.list(provider="HUME_AI"))
     made = client.tts.voices.create(generation_id=generation, name="Porter")
     assert made.name == "Porter" and made.provider == "CUSTOM_VOICE"
-    own = PostedUtteranceVoiceWithName(name="Porter")
-    said = client.tts.synthesize_json(utterances=[PostedUtterance(text="Hello.", voice=own)], format=FormatWav())
+    custom = PostedUtteranceVoiceWithName(name="Porter")
+    said = client.tts.synthesize_json(utterances=[PostedUtterance(text="Hello.", voice=custom)], format=FormatWav())
     assert said.generations[0].duration > 0.2
     assert [v.name for v in client.tts.voices.list(provider="CUSTOM_VOICE")] == ["Porter"]
     client.tts.voices.delete(name="Porter")
@@ -101,9 +102,9 @@ def voices(generation):
 
 
 async def socket():
-    talks = AsyncHumeClient(**WHERE)
-    heard = []
-    async with talks.tts.stream_input.connect(
+    speaker = AsyncHumeClient(**OPTIONS)
+    responses = []
+    async with speaker.tts.stream_input.connect(
         no_binary=True,
         format_type="pcm",
         include_timestamp_types=["word"],
@@ -115,35 +116,39 @@ async def socket():
             await line.send_publish(PublishTts(text=text, voice=VOICE))
         await line.send_publish(PublishTts(text="Bye", close=True))
         async for m in line:
-            heard.append(m)
-    assert [m.text for m in heard if m.type == "audio" and m.is_last_chunk] == ["Hello there.", "All is well.", "Bye"]
-    assert sum(m.type == "timestamp" for m in heard) == 6
+            responses.append(m)
+    assert [m.text for m in responses if m.type == "audio" and m.is_last_chunk] == [
+        "Hello there.",
+        "All is well.",
+        "Bye",
+    ]
+    assert sum(m.type == "timestamp" for m in responses) == 6
 
 
 async def talk(query, *messages):
     """Returns all responses of a socket to some messages, until it is closed."""
-    talks = AsyncHumeClient(**WHERE)
-    heard = []
-    async with talks.tts.stream_input.connect(no_binary=True, format_type="pcm", strip_headers=True, **query) as line:
+    speaker = AsyncHumeClient(**OPTIONS)
+    responses = []
+    async with speaker.tts.stream_input.connect(no_binary=True, format_type="pcm", strip_headers=True, **query) as line:
         for m in messages:
             await line.send_publish(PublishTts(**m))
         await line.send_publish(PublishTts(close=True))
         async for m in line:
-            heard.append(m)
-    return heard
+            responses.append(m)
+    return responses
 
 
 async def errors():
-    """An error is an ordinary message and leaves the socket open. Without instant mode a voice is designed."""
-    heard = await talk(
+    """An error is an ordinary message and leaves the socket open. Without instant mode a voice may be designed."""
+    responses = await talk(
         dict(instant_mode=True), dict(text="One.", flush=True), dict(text="Two.", voice=VOICE, flush=True)
     )
-    refused = [m for m in heard if getattr(m, "error", None)]
+    refused = [m for m in responses if getattr(m, "error", None)]
     assert [(m.type, m.audio, m.code, m.error) for m in refused] == [("audio", "", "E0740", "speech_refused")], refused
     assert "voice: missing" in refused[0].message
-    assert any(m.text == "Two." and len(m.audio) > 1000 for m in heard)
-    nobody = PostedUtteranceVoiceWithName(name="nobody")
-    assert [m.error for m in await talk({}, dict(text="One.", voice=nobody))] == ["voice_not_found"]
+    assert any(m.text == "Two." and len(m.audio) > 1000 for m in responses)
+    unknown_voice = PostedUtteranceVoiceWithName(name="nobody")
+    assert [m.error for m in await talk({}, dict(text="One.", voice=unknown_voice))] == ["voice_not_found"]
     made = await talk({}, dict(text="One.", description="an old man", flush=True), dict(text="Two."))
     for text in ("One.", "Two."):
         assert any(m.text == text and len(m.audio) > 1000 for m in made), text

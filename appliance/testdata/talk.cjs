@@ -1,6 +1,6 @@
-// Talks to a box with the published JavaScript client as an app does: a person's recording as raw
-// samples and as a browser's WebM, interruptions, tools that answer and fail, pauses, the memory of
-// a group, its history, and a box that is restarted. The box's model follows a script
+// Talks to a box with the published JavaScript client as an app does: a recording as raw samples
+// and as a browser's WebM, interruptions, tools that answer and fail, pauses, the memory of a chat
+// group, its history, and a restart of the box. The box's model follows a script
 // (scripted_model_test.go). Each message must match the client's own schemas, strictly. Prints a
 // line for each check that passes, and exits with 1 at the first that fails.
 "use strict";
@@ -11,16 +11,16 @@ const { BOX_URL, API_KEY, CLIENT, WEBM } = process.env;
 const { HumeClient, serialization } = createRequire(CLIENT + "/client.cjs")("hume");
 const { open, speak } = require("./socket.cjs");
 
-let last; // the text of the answer that the client read last
-const listening = async (url, init) => {
+let last; // the text of the last response
+const recordingFetch = async (url, init) => {
 	const answer = await fetch(url, init);
 	last = await answer.clone().text();
 	return answer;
 };
-const box = new HumeClient({ environment: BOX_URL, apiKey: API_KEY, fetch: listening }).empathicVoice;
+const box = new HumeClient({ environment: BOX_URL, apiKey: API_KEY, fetch: recordingFetch }).empathicVoice;
 const sleep = (ms) => new Promise((awake) => setTimeout(awake, ms));
 const linear16 = { audio: { encoding: "linear16", sampleRate: 8000, channels: 1 } };
-const heardWords = /tone.*name.*pound key/i; // of the recording
+const recordedWords = /tone.*name.*pound key/i; // words of the recording
 
 const said = (messages) =>
 	messages
@@ -38,18 +38,18 @@ const listed = (messages) =>
 		.join("\n");
 const finalOf = (messages) => messages.find((m) => m.type === "user_message" && !m.interim);
 
-// quiet checks that only allowed messages come for a while.
+// quiet checks that only messages of the allowed types arrive within ms milliseconds.
 async function quiet(socket, ms, ...allowed) {
-	const came = await socket.within(ms);
+	const received = await socket.within(ms);
 	assert.deepEqual(
-		types(came).filter((t) => !allowed.includes(t)),
+		types(received).filter((t) => !allowed.includes(t)),
 		[],
 	);
-	return came;
+	return received;
 }
 
-// isATurn checks the messages of an assistant's turn that was not interrupted.
-function isATurn(messages) {
+// checkTurn checks the messages of an assistant's turn that was not interrupted.
+function checkTurn(messages) {
 	const next = {};
 	for (const m of messages) {
 		if (m.type === "assistant_message") next[m.id] = 0;
@@ -97,10 +97,10 @@ async function aSpokenQuestionCallsATool(socket) {
 	const speaking = speak((sound) => socket.sendAudioInput({ data: sound.toString("base64") }));
 	const before = await socket.until("tool_call");
 	const call = before.at(-1);
-	assert.match(finalOf(before).message.content, heardWords);
+	assert.match(finalOf(before).message.content, recordedWords);
 	assert.deepEqual([finalOf(before).fromText, said(before)], [false, ""]);
 	const { begin, end } = finalOf(before).time;
-	assert.ok(begin >= 0 && end - begin > 2_000 && end - begin < 6_000, `the question lies at ${begin} to ${end} ms`);
+	assert.ok(begin >= 0 && end - begin > 2_000 && end - begin < 6_000, `the question is at ${begin} to ${end} ms`);
 	assert.deepEqual(
 		[call.name, call.parameters, call.responseRequired, call.toolType],
 		["press_key", '{"key":"pound"}', true, "function"],
@@ -113,7 +113,7 @@ async function aSpokenQuestionCallsATool(socket) {
 }
 
 async function aVoiceInterrupts(socket) {
-	await sleep(1_500); // for some of the story to be heard: where nothing was, nothing was said
+	await sleep(1_500); // plays some of the story: unplayed text does not count as spoken
 	const speaking = speak((sound) => socket.sendBinary(sound));
 	const before = await socket.until("user_interruption");
 	assert.ok(Math.abs(before.at(-1).time - Date.now()) < 5_000);
@@ -123,12 +123,12 @@ async function aVoiceInterrupts(socket) {
 		after.every((m) => !["audio_output", "assistant_end", "tool_call"].includes(m.type)),
 		`of the interrupted turn: ${listed([...before.slice(-5), ...after])}`,
 	);
-	assert.match(finalOf(after).message.content, heardWords);
+	assert.match(finalOf(after).message.content, recordedWords);
 	assert.match(after.at(-1).message.content, /^You said: .*tone/i);
-	isATurn([after.at(-1), ...(await socket.until("assistant_end"))]);
+	checkTurn([after.at(-1), ...(await socket.until("assistant_end"))]);
 }
 
-async function toolsFailAndAreLate(socket, first) {
+async function toolErrorsAndLateAnswers(socket, first) {
 	for (const [answer, says] of [
 		[{ error: "no current", content: "The fuse is gone." }, "The tool says: The fuse is gone."],
 		[{ error: "no current", code: "e1", level: "warn" }, "The tool says: Nobody knows where the switch is."],
@@ -139,7 +139,7 @@ async function toolsFailAndAreLate(socket, first) {
 		assert.equal(call.name, "switch_lamp");
 		socket.sendToolErrorMessage({ toolCallId: call.toolCallId, ...answer });
 		const turn = await socket.until("assistant_end");
-		isATurn(turn);
+		checkTurn(turn);
 		assert.equal(said(turn), says);
 	}
 	socket.sendToolResponseMessage({ toolCallId: first.toolCallId, content: "late" });
@@ -159,26 +159,26 @@ async function aToolIsAnsweredThroughTheControlPlane(socket, { chatId }) {
 	assert.equal(said(turn), "The tool says: It is on now.");
 }
 
-async function pausesAreKept(socket) {
+async function pauseHoldsAnswers(socket) {
 	await socket.played();
 	socket.pauseAssistant();
 	socket.sendUserInput("My name is Ada.");
 	socket.sendUserInput("I live in Graz.");
-	const came = await quiet(socket, 1_500, "user_message");
-	assert.equal(came.length, 2);
+	const received = await quiet(socket, 1_500, "user_message");
+	assert.equal(received.length, 2);
 	socket.sendAssistantInput({ text: "One moment." });
 	const dictated = await socket.until("assistant_end");
 	assert.deepEqual([said(dictated), dictated[0].fromText], ["One moment.", true]);
 	await socket.played();
 	socket.resumeAssistant();
 	const turn = await socket.until("assistant_end");
-	isATurn(turn);
+	checkTurn(turn);
 	assert.equal(said(turn), "You said: I live in Graz.");
-	await socket.played(); // else it was not said
+	await socket.played(); // an interruption would remove the rest
 	return turn;
 }
 
-async function aBrowsersSoundIsUnderstood() {
+async function browserAudioIsTranscribed() {
 	const socket = open(box, { verboseTranscription: true });
 	await socket.until("chat_metadata");
 	const webm = readFileSync(WEBM);
@@ -192,13 +192,13 @@ async function aBrowsersSoundIsUnderstood() {
 	})();
 	const turn = await socket.until("assistant_end");
 	await speaking;
-	isATurn(turn);
+	checkTurn(turn);
 	const words = turn.filter((m) => m.type === "user_message");
 	assert.deepEqual(
 		words.map((m) => m.interim),
 		[...Array(words.length - 1).fill(true), false],
-	); // a busy box has no interim ones
-	assert.match(finalOf(turn).message.content, heardWords);
+	); // a busy box sends no interim messages
+	assert.match(finalOf(turn).message.content, recordedWords);
 	socket.close();
 }
 
@@ -210,7 +210,7 @@ async function aGroupIsResumed({ chatId, chatGroupId }, config) {
 	socket.sendUserInput("What do you remember?");
 	const turn = await socket.until("assistant_end");
 	for (const what of [
-		heardWords,
+		recordedWords,
 		/Tell the story/,
 		/The fuse is gone/,
 		/It is on now/,
@@ -226,28 +226,28 @@ async function aGroupIsResumed({ chatId, chatGroupId }, config) {
 	assert.equal((await lost.until("error")).at(-1).code, "E0708");
 }
 
-async function theHistoryHoldsIt({ chatId }, call) {
+async function historyIsComplete({ chatId }, call) {
 	const events = [];
 	for await (const e of await box.chats.listChatEvents(chatId, { pageSize: 100, ascendingOrder: true }))
 		events.push(e);
-	const read = serialization.empathicVoice.ReturnChatPagedEvents.parse(JSON.parse(last), {
+	const parsed = serialization.empathicVoice.ReturnChatPagedEvents.parse(JSON.parse(last), {
 		unrecognizedObjectKeys: "fail",
 	});
-	assert.ok(read.ok, JSON.stringify(read.errors));
+	assert.ok(parsed.ok, JSON.stringify(parsed.errors));
 	const of = (type) => events.filter((e) => e.type === type);
 	const calls = of("FUNCTION_CALL"),
 		answers = of("FUNCTION_CALL_RESPONSE");
-	const told = [...calls, ...answers].map((e) => JSON.parse(e.metadata));
+	const toolEvents = [...calls, ...answers].map((e) => JSON.parse(e.metadata));
 	assert.deepEqual(
-		told.map((m) => m.name),
+		toolEvents.map((m) => m.name),
 		[..."01"].flatMap(() => ["press_key", "switch_lamp", "switch_lamp", "switch_lamp"]),
 	);
 	assert.deepEqual(
-		told.slice(4).map((m) => m.tool_call_id),
-		told.slice(0, 4).map((m) => m.tool_call_id),
+		toolEvents.slice(4).map((m) => m.tool_call_id),
+		toolEvents.slice(0, 4).map((m) => m.tool_call_id),
 	);
 	assert.deepEqual(
-		[told[0].tool_call_id, calls[0].messageText, calls[0].role, answers[0].role],
+		[toolEvents[0].tool_call_id, calls[0].messageText, calls[0].role, answers[0].role],
 		[call.toolCallId, '{"key":"pound"}', "AGENT", "TOOL"],
 	);
 	assert.deepEqual(
@@ -259,16 +259,15 @@ async function theHistoryHoldsIt({ chatId }, call) {
 		.map((e) => e.messageText)
 		.join(" ");
 	assert.match(spoken, /^The key/);
-	assert.doesNotMatch(spoken, /town hall/, "what was not heard any more counts as said");
+	assert.doesNotMatch(spoken, /town hall/, "text that was not played counts as spoken");
 }
 
-// The client reconnects by itself when the box closes its socket, and its query resumes the chat
-// group.
-async function theClientComesBack({ chatGroupId }) {
+// The client reconnects by itself when the box closes its socket. Its query resumes the chat group.
+async function clientReconnects({ chatGroupId }) {
 	const socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 30 });
 	const [before] = await socket.until("chat_metadata");
 	for (let i = 0; i < 10; i++) {
-		// as many identical errors as the box takes
+		// as many identical errors as the box accepts
 		socket.sendToolResponseMessage({ toolCallId: "x", content: "y" });
 		await socket.until("error");
 	}
@@ -279,14 +278,14 @@ async function theClientComesBack({ chatGroupId }) {
 	await sleep(300);
 }
 
-// A failed handshake, as with a box that is starting, ends the client's reconnection attempts; so
-// an app that must survive a restart opens another socket.
-async function anAppComesBackAfterARestart({ chatGroupId }) {
+// A failed handshake, as with a starting box, ends the client's reconnection attempts. So an app that
+// must survive a restart opens another socket.
+async function appReconnectsAfterARestart({ chatGroupId }) {
 	let socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 0 });
 	await socket.until("chat_metadata");
 	console.log("restart the box");
 	assert.equal((await socket.until("close")).at(-1).code, 1001);
-	for (let came = []; !came.some((m) => m.type === "chat_metadata"); came = await socket.within(1_500)) {
+	for (let received = []; !received.some((m) => m.type === "chat_metadata"); received = await socket.within(1_500)) {
 		socket.close();
 		socket = open(box, { resumedChatGroupId: chatGroupId, reconnectAttempts: 0 });
 	}
@@ -296,9 +295,9 @@ async function anAppComesBackAfterARestart({ chatGroupId }) {
 }
 
 async function main() {
-	const law = async (name, does) => {
+	const law = async (name, run) => {
 		try {
-			const result = await does();
+			const result = await run();
 			console.log(`ok ${name}`);
 			return result;
 		} catch (err) {
@@ -306,23 +305,23 @@ async function main() {
 		}
 	};
 	const config = await law("a config with tools is made", makeConfig);
-	const browser = law("a browser's sound is understood", aBrowsersSoundIsUnderstood);
+	const browser = law("a browser's audio is transcribed", browserAudioIsTranscribed);
 	const socket = open(box, { configId: config.id, sessionSettings: linear16 });
 	const [metadata] = await socket.until("chat_metadata");
 	const call = await law("a spoken question calls a tool", () => aSpokenQuestionCallsATool(socket));
 	await law("a voice interrupts", () => aVoiceInterrupts(socket));
 	await browser;
-	await law("tools fail and are late", () => toolsFailAndAreLate(socket, call));
+	await law("tool errors and late answers are handled", () => toolErrorsAndLateAnswers(socket, call));
 	await law("a tool is answered through the control plane", () =>
 		aToolIsAnsweredThroughTheControlPlane(socket, metadata),
 	);
-	await law("pauses are kept", () => pausesAreKept(socket));
+	await law("a pause holds back answers", () => pauseHoldsAnswers(socket));
 	socket.close();
 	await sleep(300); // the box sees the end of a chat a moment after us
 	await law("a group is resumed", () => aGroupIsResumed(metadata, config));
-	await law("the history holds it", () => theHistoryHoldsIt(metadata, call));
-	await law("the client comes back", () => theClientComesBack(metadata));
-	await law("an app comes back after a restart", () => anAppComesBackAfterARestart(metadata));
+	await law("the history is complete", () => historyIsComplete(metadata, call));
+	await law("the client reconnects", () => clientReconnects(metadata));
+	await law("an app reconnects after a restart", () => appReconnectsAfterARestart(metadata));
 	console.log("done");
 }
 

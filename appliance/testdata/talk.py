@@ -69,7 +69,7 @@ async def main():
         assert said(turn).startswith("You said: "), said(turn)
         await speaking
         print("ok a voice interrupts", flush=True)
-        await asyncio.sleep(4)  # what was not played yet when somebody speaks was not said
+        await asyncio.sleep(4)  # an interruption removes what was not played yet
         await chat.send_publish(UserInput(text="Switch the lamp on."))
         call = (await until(chat, "tool_call"))[-1]
         await chat.send_publish(
@@ -81,8 +81,10 @@ async def main():
     await asyncio.sleep(0.5)  # the box sees the end of a chat a moment after us
     async with live.chat.connect(config_id=config.id, resumed_chat_group_id=metadata.chat_group_id) as chat:
         await chat.send_publish(UserInput(text="What do you remember?"))
-        told = said(await until(chat, "assistant_end"))
-        assert "pound key" in told and "Tell the story" in told and "The fuse is gone" in told, told
+        remembered = said(await until(chat, "assistant_end"))
+        assert (
+            "pound key" in remembered and "Tell the story" in remembered and "The fuse is gone" in remembered
+        ), remembered
         print("ok a group is resumed", flush=True)
     print("done")
 

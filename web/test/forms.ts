@@ -12,8 +12,8 @@ import { asText, clock, current, feelings, transcript } from "../console/pages/t
 import { bytes, milliseconds, span } from "../console/parts/format";
 import { routeOf, to } from "../console/route";
 
-function holds(what: boolean, says: () => string): void {
-  if (!what) throw new Error(says());
+function holds(condition: boolean, message: () => string): void {
+  if (!condition) throw new Error(message());
 }
 
 const same = (a: unknown, b: unknown) =>
@@ -54,20 +54,20 @@ const form: fc.Arbitrary<Form> = fc.record({
 });
 
 const laws: Record<string, () => void> = {
-  "what a form writes opens as a form again, letter by letter": () =>
+  "the text of a form opens as the same form": () =>
     fc.assert(
       fc.property(form, (f) => {
         const tidied = tidy(f),
           saved = written(tidied),
           opened = read(saved);
-        // Who writes such a head into "who" has made another form of it, or a text.
+        // Such a heading inside "who" makes a different form, or a plain text.
         fc.pre(!tidied.who.split("\n\n").some((b) => /^(Facts|Rules|Examples|In this conversation):(\n|$)/.test(b)));
-        holds(opened !== undefined, () => `${JSON.stringify(saved)} opens as no form`);
+        holds(opened !== undefined, () => `${JSON.stringify(saved)} does not open as a form`);
         same(written(opened!), saved);
         same(written(tidy(opened!)), saved);
       }),
     ),
-  "a form of plain sentences is read as it was": () => {
+  "a form of plain sentences survives writing and reading": () => {
     const sentence = fc
       .array(fc.constantFrom("open", "on", "Monday", "{{name}}", "14", "ключ", "المتحف"), {
         minLength: 1,
@@ -90,10 +90,11 @@ const laws: Record<string, () => void> = {
         if (opened) same(written(opened), t);
       }),
     ),
-  "to tidy a form twice is to tidy it once": () => fc.assert(fc.property(form, (f) => same(tidy(tidy(f)), tidy(f)))),
-  "advice comes for any fact": () => fc.assert(fc.property(text, (t) => void advice(t))),
+  "tidying a form twice equals tidying it once": () =>
+    fc.assert(fc.property(form, (f) => same(tidy(tidy(f)), tidy(f)))),
+  "any fact can be checked for advice": () => fc.assert(fc.property(text, (t) => void advice(t))),
 
-  "what is put into a draft is there, and nothing else changes": () => {
+  "put sets one value of a draft and changes nothing else": () => {
     const name = fc.constantFrom("a", "b", "c"),
       index = fc.integer({ min: 0, max: 2 });
     const path = fc
@@ -109,7 +110,7 @@ const laws: Record<string, () => void> = {
         try {
           after = put(d, p, v);
         } catch {
-          return; // through a number
+          return; // the path leads through a number
         }
         same(at(after, p), v);
         same(at(after, other), at(d, other));
@@ -117,7 +118,7 @@ const laws: Record<string, () => void> = {
       }),
     );
   },
-  "an entry of a list stays in its place when its fields are emptied": () =>
+  "a list entry keeps its position when its fields are emptied": () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.nat(4), (n, i) => {
         fc.pre(i < n);
@@ -134,9 +135,9 @@ const laws: Record<string, () => void> = {
         });
       }),
     ),
-  "what is emptied is gone, and what held it": () =>
+  "an emptied field is removed together with its empty parents": () =>
     same(put(put({ x: 1 }, "timeouts.inactivity.enabled", true), "timeouts.inactivity.enabled", undefined), { x: 1 }),
-  "the draft of a config says the same however its fields are ordered": () => {
+  "the order of a config's fields does not change its draft": () => {
     const turned = (v: unknown): unknown =>
       typeof v !== "object" || v === null || Array.isArray(v)
         ? v
@@ -158,13 +159,13 @@ const laws: Record<string, () => void> = {
         } as unknown as ReturnConfig;
         const d = draftOf(c);
         same(sorted(d), sorted(draftOf(turned(c) as ReturnConfig)));
-        same(d.tools, [{ id: "t", version: 3 }, { id: "u" }]); // the newest stays the newest
+        same(d.tools, [{ id: "t", version: 3 }, { id: "u" }]); // a reference to the newest version stays one
         same(JSON.parse(sorted(d)), JSON.parse(sorted(JSON.parse(sorted(d)))));
       }),
     );
   },
 
-  "the lines of a transcript are in time, and none is lost": () => {
+  "a transcript has every line, in order of time": () => {
     const metadata = fc.oneof(
       fc.constantFrom(
         undefined,
@@ -207,11 +208,11 @@ const laws: Record<string, () => void> = {
           lines.every((l, i) => i === 0 || lines[i - 1]!.at <= l.at),
           () => `not in time: ${lines.map((l) => l.at)}`,
         );
-        const told = events
+        const expected = events
           .filter((e) => ["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "USER_INTERRUPTION"].includes(e.type))
           .map((e) => e.id)
           .sort();
-        same(lines.map((l) => l.id).sort(), told);
+        same(lines.map((l) => l.id).sort(), expected);
         holds(
           lines.every((l) => Number.isFinite(l.at) && l.at >= 0),
           () => "a line without a time",
@@ -219,14 +220,14 @@ const laws: Record<string, () => void> = {
         const said = asText(lines);
         holds(
           lines.every((l) => said.includes(l.text)),
-          () => `the text has not all of it: ${said}`,
+          () => `the text lacks a line: ${said}`,
         );
         for (const ms of [0, 5, 1e6])
           holds((current(lines, ms)?.at ?? 0) <= ms, () => "a line is current before it is heard");
       }),
     );
   },
-  "feelings are the strongest, in order": () =>
+  "feelings are the strongest three, in order": () =>
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true })), (scores) => {
         const all = feelings(JSON.stringify(scores));
@@ -236,7 +237,7 @@ const laws: Record<string, () => void> = {
         );
       }),
     ),
-  "a clock reads as its time": () =>
+  "a formatted clock parses back to its time": () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e8 }), (ms) =>
         same(
@@ -248,7 +249,7 @@ const laws: Record<string, () => void> = {
       ),
     ),
 
-  "of a difference both texts can be read": () => {
+  "a difference contains both texts": () => {
     const lines = fc
       .array(fc.constantFrom("a", "b", "", "c c"), { minLength: 1, maxLength: 8 })
       .map((all) => all.join("\n"));
@@ -270,7 +271,7 @@ const laws: Record<string, () => void> = {
       }),
     );
   },
-  "a fault stands at its field or below the form": () => {
+  "an error appears at its field or below the form": () => {
     const step = fc.oneof(fc.constantFrom("tools", "url", "events"), fc.nat(9));
     fc.assert(
       fc.property(
@@ -288,12 +289,12 @@ const laws: Record<string, () => void> = {
             holds(pathOf(d.loc) in faults, () => `${pathOf(d.loc)} is not in ${JSON.stringify(faults)}`);
           const below = unplaced(err, (p) => p.startsWith("name"))!.message;
           for (const p of Object.keys(faults))
-            if (!p.startsWith("name")) holds(below.includes(p), () => `${p} is nowhere: ${below}`);
+            if (!p.startsWith("name")) holds(below.includes(p), () => `${p} is not shown: ${below}`);
         },
       ),
     );
   },
-  "an address leads where it was made for": () =>
+  "an address routes to the page it was made for": () =>
     fc.assert(
       fc.property(
         fc.constantFrom("chats", "configs"),
@@ -304,8 +305,8 @@ const laws: Record<string, () => void> = {
         },
       ),
     ),
-  "any address is one": () => fc.assert(fc.property(fc.string(), (hash) => void routeOf(hash))),
-  "any text is a schema or is said not to be": () =>
+  "any address can be routed": () => fc.assert(fc.property(fc.string(), (hash) => void routeOf(hash))),
+  "any text is a schema or is reported as invalid": () =>
     fc.assert(
       fc.property(
         fc.oneof(
@@ -327,8 +328,8 @@ const laws: Record<string, () => void> = {
   "figures are short": () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (n) => {
-        for (const said of [bytes(n), milliseconds(n % 1e9), span(n)])
-          holds(said.length > 0 && said.length < 24 && !said.includes("NaN"), () => said);
+        for (const figure of [bytes(n), milliseconds(n % 1e9), span(n)])
+          holds(figure.length > 0 && figure.length < 24 && !figure.includes("NaN"), () => figure);
       }),
     ),
 };

@@ -1,10 +1,10 @@
-// A spoken chat, with a tool that is answered by hand, an interruption, feelings and times; and a
-// typed one.
+// A spoken chat with a tool that the operator answers, an interruption, feelings and latencies; and a
+// typed chat.
 "use strict";
 
 exports.steps = async (c, { assert }) => {
-	const said = (who, text) => c.reads(text, `li[data-who=${who}]:not(.interim)`);
-	await c.law("a config with a tool that its client answers", async () => {
+	const said = (who, text) => c.shows(text, `li[data-who=${who}]:not(.interim)`);
+	await c.law("a config with a client tool is created", async () => {
 		const tool = await c.ask("POST", "/v0/evi/tools", {
 			name: "press_key",
 			description: "Press a key",
@@ -20,25 +20,25 @@ exports.steps = async (c, { assert }) => {
 		await c.go(`talk?config=${config.body.id}`);
 		await c.page.waitForFunction((id) => document.querySelector("select").value === id, config.body.id);
 	});
-	await c.law("what is said is written, and the tool waits for its answer", async () => {
+	await c.law("speech is transcribed, and the tool call waits for an answer", async () => {
 		await c.press("Start conversation");
-		await c.reads("Listening", "[role=status]");
+		await c.shows("Listening", "[role=status]");
 		await c.speak();
 		await said("you", /name.*pound key/i);
-		await c.reads(/"key": "pound"/);
-		await c.reads("waits for you");
-		await c.reads("A tool waits for your answer", "[role=status]");
+		await c.shows(/"key": "pound"/);
+		await c.shows("waits for you");
+		await c.shows("A tool waits for your answer", "[role=status]");
 	});
-	await c.law("the assistant speaks the answer of a tool given by hand", async () => {
+	await c.law("the assistant speaks the tool answer that the operator typed", async () => {
 		await c.fill("Answer of press_key", "a story of the key");
 		await c.press("Answer");
 		await said("box", "village by the sea");
-		await c.reads("Speaking", "[role=status]");
-		await c.reads("WebRTC", ".tag");
+		await c.shows("Speaking", "[role=status]");
+		await c.shows("WebRTC", ".tag");
 	});
-	await c.law("who speaks into the answer ends it, and the next turn follows", async () => {
+	await c.law("speech during the answer interrupts it, and the next turn follows", async () => {
 		await c.speak();
-		await c.reads("interrupted", "li[data-who=box]");
+		await c.shows("interrupted", "li[data-who=box]");
 		await c.page.waitForFunction(
 			() => document.querySelectorAll("li[data-who=you]:not(.interim)").length > 1,
 			null,
@@ -66,19 +66,19 @@ exports.steps = async (c, { assert }) => {
 		);
 		assert.ok(Math.abs(sum - whole) <= 5, `${sum} of ${whole}: ${JSON.stringify(rows)}`);
 	});
-	await c.law("feelings are drawn over time, and told in a table", async () => {
+	await c.law("feelings are shown as a chart and as a table", async () => {
 		await c.choose("Whose", "box");
 		await c.page.waitForSelector(".chart canvas");
 		await c.press("As a table");
 		await c.page.waitForFunction(() =>
 			[...document.querySelectorAll("section table td")].some((td) => td.innerText.trim()),
-		); // a box that is behind leaves some out
+		); // a busy box skips some
 	});
-	await c.law("the conversation ends where somebody ends it", async () => {
+	await c.law("the conversation ends at the press of a button", async () => {
 		await c.press("End conversation");
-		await c.reads("The conversation is over");
+		await c.shows("The conversation is over");
 	});
-	await c.law("one may type, and by a socket where no call finds its way", async () => {
+	await c.law("a typed question is answered, over a WebSocket when WebRTC fails", async () => {
 		await c.page.evaluate(() => {
 			window.RTC = window.RTCPeerConnection;
 			window.RTCPeerConnection = class {
@@ -92,13 +92,13 @@ exports.steps = async (c, { assert }) => {
 		await c.page.keyboard.press("Enter");
 		await said("you", "Is it open?");
 		await said("box", /You said/i);
-		await c.reads("WebSocket", ".tag");
-		await c.reads(/typed: \d+ ms/, "caption");
+		await c.shows("WebSocket", ".tag");
+		await c.shows(/typed: \d+ ms/, "caption");
 		await c.page.evaluate(() => {
 			window.RTCPeerConnection = window.RTC;
 		});
 		await c.press("End conversation");
-		await c.reads("The conversation is over");
+		await c.shows("The conversation is over");
 	});
 	await c.accessible("after a conversation");
 };

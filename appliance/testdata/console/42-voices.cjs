@@ -4,13 +4,13 @@
 exports.steps = async (c, { assert }) => {
 	await c.law("the library is listed", async () => {
 		await c.go("voices");
-		await c.reads(/\d+ of \d+ voices/);
+		await c.shows(/\d+ of \d+ voices/);
 	});
 	await c.accessible("the voices");
-	await c.walked("the voices");
-	await c.law("a voice is found and says a sentence", async () => {
+	await c.focusVisible("the voices");
+	await c.law("a voice is found and speaks a sentence", async () => {
 		await c.fill("Name", "joe");
-		await c.reads(/^1 of \d+ voices/, "[role=status]");
+		await c.shows(/^1 of \d+ voices/, "[role=status]");
 		await c.fill("Sample text", "Hello from the console.");
 		await c.press("Play Joe");
 		await c.page.waitForFunction(
@@ -22,29 +22,29 @@ exports.steps = async (c, { assert }) => {
 			{ polling: 30 },
 		);
 	});
-	await c.law("what no voice is like is said", async () => {
+	await c.law("a search without results says so", async () => {
 		await c.fill("Name", "nobody of that name");
-		await c.reads("No voice found", ".empty");
+		await c.shows("No voice found", ".empty");
 	});
-	await c.law("a description makes candidates", async () => {
+	await c.law("a description produces candidates", async () => {
 		await c.press("Design a voice");
 		await c.fill("Description", "A deep, slow old man");
 		await c.fill("Sample text", "Good morning.");
 		await c.choose("Number of candidates", "2");
 		await c.press("Make candidates");
-		await c.reads("Candidate 2", "h2");
+		await c.shows("Candidate 2", "h2");
 	});
 	await c.accessible("designing a voice");
-	await c.law("one is heard, and saved under a name that is free", async () => {
+	await c.law("a candidate is played, and saved under a free name", async () => {
 		await c.press("Play candidate 2");
 		await c.fill("Save candidate 2 as", "Joe");
 		await c.press("Save", ".voices li:nth-child(2)");
-		await c.reads(/Joe/, ".field .error, .row .error");
+		await c.shows(/Joe/, ".field .error, .row .error");
 		await c.fill("Save candidate 2 as", "Keeper");
 		await c.press("Save", ".voices li:nth-child(2)");
-		await c.reads("Saved as Keeper");
+		await c.shows("Saved as Keeper");
 	});
-	await c.law("a voice stands in for one that the box does not have, until it is removed", async () => {
+	await c.law("a stand-in speaks for a missing voice until it is removed", async () => {
 		const spoken = () =>
 			c.ask("POST", "/v0/tts", {
 				utterances: [{ text: "Hello.", voice: { name: "gazza/1", provider: "HUME_AI" } }],
@@ -52,22 +52,22 @@ exports.steps = async (c, { assert }) => {
 		assert.equal((await spoken()).status, 404);
 		await c.go("voices");
 		await c.press("Stand-ins");
-		await c.reads(/Ava Song/, "table");
+		await c.shows(/Ava Song/, "table");
 		await c.fill("Requested name or id", "Joe");
 		await c.press("Save");
-		await c.reads(/needs no stand-in/, ".field .error");
+		await c.shows(/needs no stand-in/, ".field .error");
 		await c.fill("Requested name or id", "Gazza/1");
 		await c.choose("Stand-in", "voice-joe");
 		await c.press("Save");
-		await c.reads("Joe stands in for Gazza/1.", "[role=status]");
+		await c.shows("Joe stands in for Gazza/1.", "[role=status]");
 		assert.equal((await spoken()).status, 200);
 		await c.accessible("names of other voices");
-		await c.walked("names of other voices");
+		await c.focusVisible("names of other voices");
 		await c.press("Remove Gazza/1");
-		await c.reads("The stand-in for Gazza/1 was removed.", "[role=status]");
+		await c.shows("The stand-in for Gazza/1 was removed.", "[role=status]");
 		assert.equal((await spoken()).status, 404);
 	});
-	await c.law("a voice with which a config speaks is not deleted, and says which", async () => {
+	await c.law("a voice in use is not deleted, and the error names the config", async () => {
 		assert.equal(
 			(
 				await c.ask("POST", "/v0/evi/configs", {
@@ -79,10 +79,10 @@ exports.steps = async (c, { assert }) => {
 			201,
 		);
 		await c.go("voices");
-		await c.reads("Used by Tower", "li");
+		await c.shows("Used by Tower", "li");
 		await c.press("Delete Keeper");
 		await c.press("Delete", "dialog");
-		await c.reads("Tower", "dialog .error");
+		await c.shows("Tower", "dialog .error");
 		await c.press("Cancel");
 		const { body } = await c.ask("GET", "/v0/evi/configs?name=Tower");
 		await c.ask("DELETE", `/v0/evi/configs/${body.configs_page[0].id}`);

@@ -3,7 +3,7 @@
 
 exports.steps = async (c, { assert }) => {
 	const newest = async () => (await c.ask("GET", "/v0/evi/configs?name=Museum")).body.configs_page[0];
-	await c.law("a config is put together of what there is", async () => {
+	await c.law("a config is filled in from existing resources", async () => {
 		await c.ask("POST", "/v0/evi/prompts", { name: "Guide", text: "You show visitors around." });
 		await c.ask("POST", "/v0/evi/tools", {
 			name: "lamp",
@@ -23,7 +23,7 @@ exports.steps = async (c, { assert }) => {
 		await c.fill("Question 1", "Is there a lift?");
 		await c.fill("Answer 1", "No, there is none.");
 	});
-	await c.law("what is wrong is told at its field", async () => {
+	await c.law("an error is shown at its field", async () => {
 		await c.press("Add a webhook");
 		await c.fill("URL of webhook 1", "http://8.8.8.8/told");
 		await c.press("Make this config");
@@ -41,10 +41,10 @@ exports.steps = async (c, { assert }) => {
 		parameters: '{"type":"object"}',
 	});
 	await c.accessible("a config");
-	await c.walked("a config");
-	await c.law("it is made as it was filled in", async () => {
+	await c.focusVisible("a config");
+	await c.law("the config is created as it was filled in", async () => {
 		await c.press("Make this config");
-		await c.reads("Version 0");
+		await c.shows("Version 0");
 		const made = await newest();
 		assert.equal(made.prompt.name, "Guide");
 		assert.equal(made.prompt.version_type, "LATEST");
@@ -63,15 +63,15 @@ exports.steps = async (c, { assert }) => {
 		const before = await newest();
 		await c.fill("Silence that ends a turn (ms)", "1000");
 		await c.press("Save");
-		await c.reads("Version 1");
+		await c.shows("Version 1");
 		const after = await newest();
 		assert.equal(after.turn_detection.end_of_turn_silence_ms, 1000);
 		after.turn_detection.end_of_turn_silence_ms = before.turn_detection.end_of_turn_silence_ms;
 		for (const one of [before, after]) for (const field of ["version", "modified_on"]) delete one[field];
 		assert.deepEqual(after, before);
-		await c.reads('"end_of_turn_silence_ms": 1000', ".difference .added");
+		await c.shows('"end_of_turn_silence_ms": 1000', ".difference .added");
 	});
-	await c.law("who saves over a version that somebody else has made meanwhile is asked", async () => {
+	await c.law("saving over a newer version of another client asks first", async () => {
 		const { id } = await newest();
 		await c.ask("POST", `/v0/evi/configs/${id}`, {
 			evi_version: "4-mini",
@@ -90,11 +90,11 @@ exports.steps = async (c, { assert }) => {
 		await c.pressable("Save").waitFor();
 		assert.equal((await newest()).version, 2);
 		await c.press("Save");
-		await c.reads("Version 3");
+		await c.shows("Version 3");
 		c.page.off("dialog", answers);
 		assert.equal((await newest()).interruption.min_interruption_ms, 900);
 	});
-	await c.law("it is saved as a file that makes the same config", async () => {
+	await c.law("the saved file creates the same config", async () => {
 		await c.page.evaluate(() => {
 			const make = URL.createObjectURL.bind(URL);
 			URL.createObjectURL = (blob) => {
@@ -116,10 +116,10 @@ exports.steps = async (c, { assert }) => {
 			`/v0/evi/configs/${(await c.ask("GET", "/v0/evi/configs?name=Copy")).body.configs_page[0].id}`,
 		);
 	});
-	await c.law("one goes back to what it was", async () => {
+	await c.law("an earlier version is restored", async () => {
 		await c.choose("From", "0");
 		await c.press("Go back to version 0");
-		await c.reads("Version 4");
+		await c.shows("Version 4");
 		assert.equal((await newest()).turn_detection.end_of_turn_silence_ms, 800);
 	});
 };

@@ -1,14 +1,15 @@
 // A chat is found by its text, read, played and deleted.
 "use strict";
 
-// talks holds a chat over the socket as a client does: a tool is called and answered, and then a
-// question, each after the answer before was played.
-const talks = (c, config) =>
+// holdChat holds a chat over the socket as a client does: it answers a tool call and then asks a
+// question, each after the answer before was played. It returns the id of the chat.
+const holdChat = (c, config) =>
 	c.page.evaluate(
 		(config) =>
 			new Promise((done, fails) => {
 				const ws = new WebSocket(
-					`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}&session_settings[custom_session_id]=till-7`,
+					`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}` +
+						"&session_settings[custom_session_id]=till-7",
 				);
 				const send = (m) => ws.send(JSON.stringify(m));
 				const asks = ["use lamp", "Where is the <Lighthouse>?"];
@@ -36,24 +37,24 @@ const talks = (c, config) =>
 
 exports.steps = async (c, { assert }) => {
 	let id;
-	await c.law("a chat is found by the words that were said", async () => {
+	await c.law("a chat is found by its spoken words", async () => {
 		const { body } = await c.ask("GET", "/v0/evi/configs?name=Museum");
-		id = await talks(c, body.configs_page[0].id);
+		id = await holdChat(c, body.configs_page[0].id);
 		await c.go("chats");
-		await c.reads("till-7", "main table");
-		await c.reads(/^\w+ \d+, \d+:\d\d [AP]M$/, "main table time"); // the hour too
+		await c.shows("till-7", "main table");
+		await c.shows(/^\w+ \d+, \d+:\d\d [AP]M$/, "main table time"); // the hour too
 		await c.fill("Spoken words", "elephant");
 		await c.press("Search");
-		await c.reads("No chat found", ".empty");
+		await c.shows("No chat found", ".empty");
 		await c.fill("Spoken words", "LIGHTHOUSE where");
 		await c.press("Search");
-		await c.reads("Lighthouse", "main table mark");
+		await c.shows("Lighthouse", "main table mark");
 	});
 	await c.accessible("the chats");
-	await c.law("Back from a chat leads to its row, with the older ones that were shown", async () => {
+	await c.law("Back from a chat returns to its row, with the older chats still shown", async () => {
 		let first;
 		await c.page.route("**/v0/box/chats?*", async (route) => {
-			// there are not as many as a page has
+			// the box has fewer chats than a page shows
 			if (new URL(route.request().url()).searchParams.has("before"))
 				return route.fulfill({ json: { chats: first.map((chat) => ({ ...chat, id: `older-${chat.id}` })) } });
 			first = (await (await route.fetch()).json()).chats;
@@ -62,36 +63,36 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Search");
 		await c.page.getByRole("button", { name: "Show older" }).click();
 		await c.page.locator("main table a[href*=older]").first().click();
-		await c.reads("no chat", "main");
+		await c.shows("no chat", "main");
 		await c.page.goBack();
 		await c.page.waitForFunction(() => document.activeElement.matches("main table a[href*=older]"));
 		await c.page.unroute("**/v0/box/chats?*");
 	});
-	await c.law("Back from a chat, and the link to all, lead to what was found", async () => {
+	await c.law("Back from a chat, and the link to all chats, return to the search results", async () => {
 		const found = async () => {
-			await c.reads("Lighthouse", "main table mark");
+			await c.shows("Lighthouse", "main table mark");
 			assert.equal(await c.field("Spoken words").inputValue(), "LIGHTHOUSE where");
 		};
 		await c.page.click("main table a");
-		await c.reads("Lighthouse", "[data-who=user] mark");
+		await c.shows("Lighthouse", "[data-who=user] mark");
 		await c.page.goBack();
 		await found();
 		await c.page.click("main table a");
 		await c.press("All chats");
 		await found();
 	});
-	await c.law("who opens a chat by keyboard is on its page", async () => {
+	await c.law("opening a chat by keyboard moves the focus to its page", async () => {
 		await c.page.locator("main table a").first().press("Enter");
 		await c.page.waitForFunction(() => document.activeElement.id === "main");
 	});
-	await c.law("its transcript has what was said, the tool and the feelings", async () => {
-		await c.reads("Where is the <Lighthouse>?", "[data-who=user]");
-		await c.reads("Welcome to the museum.", "[data-who=agent]");
+	await c.law("the transcript shows the messages, the tool call and the feelings", async () => {
+		await c.shows("Where is the <Lighthouse>?", "[data-who=user]");
+		await c.shows("Welcome to the museum.", "[data-who=agent]");
 		await c.page.click("[data-who=tool] summary");
-		await c.reads("The lamp is on.", "[data-who=tool] pre");
-		await c.reads(/\d+ %/, ".feelings");
+		await c.shows("The lamp is on.", "[data-who=tool] pre");
+		await c.shows(/\d+ %/, ".feelings");
 	});
-	await c.law("it is played, and the transcript follows", async () => {
+	await c.law("the recording plays, and the transcript follows", async () => {
 		await c.page.waitForFunction(() => document.querySelector("audio")?.readyState >= 1);
 		const last = await c.page.$$eval("[data-who=agent] button.at", (all) => all.length);
 		assert.ok(last >= 3, `${last} sentences can be played`);
@@ -99,9 +100,9 @@ exports.steps = async (c, { assert }) => {
 		await c.page.waitForFunction(
 			() => !document.querySelector("audio").paused && document.querySelector("audio").currentTime > 0.2,
 		);
-		await c.reads("Where is the <Lighthouse>?", "[data-who=agent][aria-current=true]");
+		await c.shows("Where is the <Lighthouse>?", "[data-who=agent][aria-current=true]");
 		await c.page.$$eval("[data-who=agent] button.at", (all) => all[0].click());
-		await c.reads("Welcome to the museum.", "[data-who=agent][aria-current=true]");
+		await c.shows("Welcome to the museum.", "[data-who=agent][aria-current=true]");
 		// The sound at the position of the words is not silence.
 		const loud = await c.page.evaluate(async () => {
 			const wav = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
@@ -118,7 +119,7 @@ exports.steps = async (c, { assert }) => {
 		assert.ok(loud > 1000, `the loudest sample there is ${loud}`);
 	});
 	await c.accessible("a chat");
-	await c.law("of a chat that is too long for a page all is saved, and the page says so", async () => {
+	await c.law("a chat too long for the page says so, and is saved whole", async () => {
 		const { body } = await c.ask("GET", `/v0/evi/chats/${id}`);
 		const said = body.events_page.find((e) => e.type === "USER_MESSAGE");
 		await c.page.route(`**/v0/evi/chats/${id}?*`, (route) => {
@@ -136,7 +137,7 @@ exports.steps = async (c, { assert }) => {
 			});
 		});
 		await c.press("Reload");
-		await c.reads("The page omits its end", "main p");
+		await c.shows("The page omits its end", "main p");
 		await c.page.evaluate(() => {
 			window.saved = undefined;
 			const make = URL.createObjectURL.bind(URL);
@@ -150,10 +151,10 @@ exports.steps = async (c, { assert }) => {
 		assert.match(await c.page.evaluate(() => window.saved.text()), /User: 51 99\n$/);
 		await c.page.unroute(`**/v0/evi/chats/${id}?*`);
 	});
-	await c.law("it is deleted after a question", async () => {
+	await c.law("a chat is deleted after a confirmation", async () => {
 		await c.press("Delete");
 		await c.press("Delete", "dialog");
-		await c.reads("Chats", "h1");
+		await c.shows("Chats", "h1");
 		assert.equal((await c.ask("GET", `/v0/evi/chats/${id}`)).status, 404);
 	});
 };

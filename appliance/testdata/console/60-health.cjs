@@ -16,26 +16,26 @@ exports.steps = async (c, { assert }) => {
 			"Certificate",
 			"Newest backup",
 		]) {
-			await c.reads(name, "dt");
+			await c.shows(name, "dt");
 		}
-		await c.reads("ready", ".tag");
+		await c.shows("ready", ".tag");
 	});
 	await c.law("the figures update while the page is open", async () => {
 		await c.page.waitForSelector(".chart canvas");
-		await c.reads(/\d+\.\d of \d+/, "dd"); // of two events
+		await c.shows(/\d+\.\d of \d+/, "dd"); // needs two events
 	});
 	await c.law("the checks run on request", async () => {
 		await c.press("Check the box");
-		await c.reads("database", "td");
-		await c.reads(/The box is healthy|The box has problems/);
+		await c.shows("database", "td");
+		await c.shows(/The box is healthy|The box has problems/);
 	});
 	await c.accessible("health");
-	await c.law("the settings that hold are shown, and found", async () => {
+	await c.law("the settings in effect are shown and can be searched", async () => {
 		await c.go("settings");
-		await c.reads("--listen", "td");
+		await c.shows("--listen", "td");
 		await c.fill("Search", "profile");
 		await c.page.waitForFunction(() => !document.body.innerText.includes("--listen"));
-		await c.reads("PARLEY_PROFILE", "td");
+		await c.shows("PARLEY_PROFILE", "td");
 		assert.equal(await c.page.$$eval("h1", (all) => all.length), 1);
 	});
 	await c.accessible("the settings");

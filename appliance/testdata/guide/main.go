@@ -1,5 +1,5 @@
 // A plugin for the tests of the box, as a WASI command: a guide that knows when a lighthouse opens,
-// answers greetings, and records transcripts.
+// answers greetings, and logs transcripts.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// advise answers greetings, and gives the model a hint about the weather.
+// advise answers greetings, and gives the model context about the weather.
 func advise(text string) {
 	switch text = strings.ToLower(text); {
 	case strings.Contains(text, "hang on"):

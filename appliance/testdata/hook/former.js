@@ -1,4 +1,4 @@
-// What the pages of former apps share: their settings, and their tool.
+// The settings and the tool that the pages of former apps share.
 export const query = new URLSearchParams(location.search);
 
 window.seen = { messages: [], errors: [], started: 0, ended: 0 };

@@ -5,7 +5,7 @@ import { query, seen } from "./former.js";
 
 function Talk() {
 	const voice = useVoice();
-	window.voice = voice; // of the newest rendering
+	window.voice = voice; // of the latest rendering
 	return <button onClick={() => voice.connect()}>{voice.status.value}</button>;
 }
 

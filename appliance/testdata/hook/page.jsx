@@ -7,7 +7,7 @@ const query = new URLSearchParams(location.search);
 const seen = { calls: [], errors: [], starts: [], ends: [], interruptions: [], closes: [], messages: [] };
 window.seen = seen;
 
-// onToolCall presses the requested key; there is no lamp.
+// onToolCall answers press_key with a result, and any other tool with an error.
 async function onToolCall(call, send) {
 	seen.calls.push(call);
 	if (call.name === "press_key") return send.success("Tell the story.");
@@ -21,7 +21,7 @@ function words(message) {
 
 function Talk() {
 	const voice = useVoice();
-	window.voice = voice; // of the newest rendering
+	window.voice = voice; // of the latest rendering
 	return (
 		<main>
 			<h1>Talk to the box</h1>
@@ -70,7 +70,7 @@ window.options = {
 	audioConstraints: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
 };
 createRoot(document.getElementById("root")).render(
-	// Otherwise the worklet would be fetched from a host of the hook's makers.
+	// The worklet would be fetched from a host of the hook's vendor.
 	<VoiceProvider
 		enableAudioWorklet={false}
 		clearMessagesOnDisconnect={false}

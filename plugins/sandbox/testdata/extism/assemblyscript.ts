@@ -1,24 +1,24 @@
-// A plugin of Extism's own library for AssemblyScript: what it does with the box,
-// by the word that it is given.
+// A plugin with Extism's own library for AssemblyScript. The word in its input selects
+// the calls that it makes.
 import { Config, Host, LogLevel, Memory, Var } from "@extism/as-pdk";
 import { error_set, http_request } from "@extism/as-pdk/lib/env";
 
 export function myAbort(message: string | null, file: string | null, line: u32, column: u32): void {}
 
-function told(word: string | null): string {
+function orNone(word: string | null): string {
   return word === null ? "none" : word;
 }
 
 export function run(): i32 {
   const asked = Host.inputString();
   const word = asked.slice(7, asked.length - 2); // {"do":"…"}
-  if (word == "config") Host.outputString(told(Config.get("city")));
-  else if (word == "noconfig") Host.outputString(told(Config.get("nothing")));
+  if (word == "config") Host.outputString(orNone(Config.get("city")));
+  else if (word == "noconfig") Host.outputString(orNone(Config.get("nothing")));
   else if (word == "var") {
     Var.set("greeting", Uint8Array.wrap(String.UTF8.encode("hello, variables")));
     const v = Var.getString("greeting");
     Var.remove("greeting");
-    Host.outputString(told(v) + " " + told(Var.getString("greeting")));
+    Host.outputString(orNone(v) + " " + orNone(Var.getString("greeting")));
   } else if (word == "log") {
     Host.log(LogLevel.Info, "a line of the log");
     Host.log(LogLevel.Error, "another");

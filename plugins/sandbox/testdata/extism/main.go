@@ -1,4 +1,4 @@
-// A plugin of the Extism ABI, written against the functions themselves.
+// A plugin for the Extism ABI that calls the host functions directly.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A WASI command that tries what it is told to, and says what it got.
+// A WASI command that makes the requested calls and prints their results.
 package main
 
 import (
@@ -92,7 +92,7 @@ func main() {
 	}
 }
 
-// files does what a program does with its files.
+// files makes the requested file operations and prints their results.
 func files(do [][]string) {
 	for _, d := range do {
 		var err error

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Every call of WASI that takes a path, as it is, without the care of a library.
+// The WASI calls that take a path, without the checks of a library.
 
 type fd = int32
 type ptr = unsafe.Pointer
@@ -47,8 +47,7 @@ func fdRead(f fd, iovs ptr, n uint32, read ptr) uint32
 //go:wasmimport wasi_snapshot_preview1 fd_close
 func fdClose(f fd) uint32
 
-// everyCall says which of them did not fail, and what a file that they opened
-// begins with.
+// everyCall prints which calls succeed, and the first bytes of each file that they open.
 func everyCall(path string) {
 	p, n := at(path)
 	q, m := at("copy")
