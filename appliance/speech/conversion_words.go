@@ -136,7 +136,7 @@ func byLength(words []string, lengths []int) [][]string {
 // 280, and the speaker paused for less than phrasePause.
 func withoutFullStops(s string) string {
 	var b strings.Builder
-	parts := text.Stretches(s)
+	parts := text.Segments(s)
 	for i, p := range parts {
 		said := s[p.From:p.To]
 		if i == len(parts)-1 {

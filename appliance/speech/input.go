@@ -87,7 +87,7 @@ type settings struct {
 // order is a snippet to be synthesised, or the end of a generation.
 type order struct {
 	text           string
-	part           text.Stretch // all of text, and how it ends
+	part           text.Segment // all of text, and how it ends
 	settings       settings
 	utteranceIndex int
 	silence        float64 // seconds after it
@@ -176,7 +176,7 @@ func (s settings) updated(m contract.PublishTTS) settings {
 // enqueueSentences queues the complete sentences, except the last part of the pending text,
 // which may continue.
 func (in *Input) enqueueSentences() error {
-	parts := text.Stretches(in.pending)
+	parts := text.Segments(in.pending)
 	for i := 0; i+1 < len(parts); i++ {
 		if err := in.enqueuePart(parts[i], 0, false, false); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (in *Input) enqueueSentences() error {
 
 // flush queues all of the pending text, which ends the generation.
 func (in *Input) flush(silence float64, end bool) error {
-	parts := text.Stretches(in.pending)
+	parts := text.Segments(in.pending)
 	for i, p := range parts {
 		last := i == len(parts)-1
 		s := 0.0
@@ -218,7 +218,7 @@ func (in *Input) flush(silence float64, end bool) error {
 	return nil
 }
 
-func (in *Input) enqueuePart(p text.Stretch, silence float64, flushed, end bool) error {
+func (in *Input) enqueuePart(p text.Segment, silence float64, flushed, end bool) error {
 	s := in.pending[p.From:p.To]
 	p.From, p.To = 0, len(s)
 	return in.enqueue(order{s, p, in.settings, in.utteranceIndex, silence, flushed, end})
@@ -254,7 +254,7 @@ func (in *Input) next() (order, error) {
 func (in *Input) resetTimer() {
 	in.timer.Stop()
 	after := idleTimeout
-	if n := len(text.Stretches(in.pending)); n > 0 && text.EndsSentence(in.pending) {
+	if n := len(text.Segments(in.pending)); n > 0 && text.EndsSentence(in.pending) {
 		after = sentenceTimeout
 	}
 	changed := in.changed
@@ -268,8 +268,8 @@ func (in *Input) onTimer(changed int) {
 	if in.changed != changed || in.closed || in.ctx.Err() != nil {
 		return
 	}
-	if text.EndsSentence(in.pending) && len(text.Stretches(in.pending)) > 0 {
-		parts := text.Stretches(in.pending)
+	if text.EndsSentence(in.pending) && len(text.Segments(in.pending)) > 0 {
+		parts := text.Segments(in.pending)
 		for _, p := range parts {
 			if in.enqueuePart(p, 0, false, false) != nil {
 				return

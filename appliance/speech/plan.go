@@ -36,7 +36,7 @@ type utterance struct {
 	designed bool   // the voice was designed from the manner
 	voice    Voice
 	unsplit  bool
-	parts    []text.Stretch // of its text, one for each snippet; at least one
+	parts    []text.Segment // of its text, one for each snippet; at least one
 	ends     *ending        // not nil: it is one snippet whose end is known
 }
 
@@ -185,7 +185,7 @@ func (j *Job) priorContext(ctx context.Context) (priorContext, error) {
 }
 
 func lastStretch(s string) string {
-	parts := text.Stretches(s)
+	parts := text.Segments(s)
 	if len(parts) == 0 {
 		return ""
 	}

@@ -21,7 +21,7 @@ type snippet struct {
 	index          int // within its generation
 	text           string
 	utterance      *utterance
-	part           text.Stretch
+	part           text.Segment
 	previousText   string // the text before it, if the sentence continues from there
 	pause          time.Duration
 	last           bool // of its generation

@@ -240,10 +240,10 @@ func (s storedGeneration) checkRepeatable(id string) error {
 }
 
 // partsOf cuts a text into snippets, or returns it as one if unsplit.
-func partsOf(s string, unsplit bool) []text.Stretch {
-	parts := text.Stretches(s)
+func partsOf(s string, unsplit bool) []text.Segment {
+	parts := text.Segments(s)
 	if unsplit && len(parts) > 1 {
-		parts = []text.Stretch{{From: parts[0].From, To: parts[len(parts)-1].To}}
+		parts = []text.Segment{{From: parts[0].From, To: parts[len(parts)-1].To}}
 	}
 	return parts
 }

@@ -13,22 +13,21 @@ const (
 	attributeNumbers = 8
 )
 
-// span relates a tensor inside a part to the part's inputs: rate is how many of its values there
-// are per input value, and reach is how many input values to each side a value may depend on (its
-// receptive field).
-type span struct{ rate, reach float64 }
+// receptiveField relates a tensor inside a part to the part's inputs: rate is how many of its values
+// there are per input value, and reach is how many input values to each side a value may depend on.
+type receptiveField struct{ rate, reach float64 }
 
-// reachOf computes the span of a part's only output, along the last dimension, on which only
-// convolutions look at neighbours. Input values beyond the reach do not affect a value of the
-// output.
-func reachOf(graph []byte, p part) (span, error) {
+// receptiveFieldOf computes the receptive field of a part's only output, along the last dimension,
+// on which only convolutions look at neighbours. Input values beyond the reach do not affect a value
+// of the output.
+func receptiveFieldOf(graph []byte, p part) (receptiveField, error) {
 	nodes, _, _, err := readGraph(graph)
 	if err != nil {
-		return span{}, err
+		return receptiveField{}, err
 	}
-	known := map[string]span{}
+	known := map[string]receptiveField{}
 	for _, name := range p.inputs {
-		known[name] = span{rate: 1}
+		known[name] = receptiveField{rate: 1}
 	}
 	for _, n := range nodes {
 		at, found := widest(n.inputs, known)
@@ -36,7 +35,7 @@ func reachOf(graph []byte, p part) (span, error) {
 			continue
 		}
 		if at, err = n.after(at); err != nil {
-			return span{}, err
+			return receptiveField{}, err
 		}
 		for _, out := range n.outputs {
 			if _, edge := known[out]; !edge {
@@ -52,10 +51,10 @@ func reachOf(graph []byte, p part) (span, error) {
 }
 
 // widest returns the largest span of a node's inputs.
-func widest(names []string, known map[string]span) (s span, found bool) {
+func widest(names []string, known map[string]receptiveField) (s receptiveField, found bool) {
 	for _, name := range names {
 		if k, ok := known[name]; ok {
-			s = span{max(s.rate, k.rate), max(s.reach, k.reach)}
+			s = receptiveField{max(s.rate, k.rate), max(s.reach, k.reach)}
 			found = true
 		}
 	}
@@ -63,7 +62,7 @@ func widest(names []string, known map[string]span) (s span, found bool) {
 }
 
 // after returns the span of the node's result if its input has span s.
-func (g graphStep) after(s span) (span, error) {
+func (g graphStep) after(s receptiveField) (receptiveField, error) {
 	if g.operator != "Conv" && g.operator != "ConvTranspose" {
 		return s, nil
 	}

@@ -34,7 +34,7 @@ func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int
 	if err != nil {
 		return stage{}, err
 	}
-	s, err := reachOf(graph, p)
+	s, err := receptiveFieldOf(graph, p)
 	if err != nil {
 		return stage{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestStretchesAreTheWrittenText(t *testing.T) {
+func TestSegmentsAreTheWrittenText(t *testing.T) {
 	tests := []struct {
 		text string
 		want []string // "+" behind one whose sentence goes on, "¶" one that ends a paragraph
@@ -23,7 +23,7 @@ func TestStretchesAreTheWrittenText(t *testing.T) {
 	}
 	for _, c := range tests {
 		var got []string
-		for _, s := range Stretches(c.text) {
+		for _, s := range Segments(c.text) {
 			one := c.text[s.From:s.To]
 			if s.GoesOn {
 				one += "+"
@@ -38,17 +38,17 @@ func TestStretchesAreTheWrittenText(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("and then one more thing, ", 30) + "the end. Really."
-	all := Stretches(long)
+	all := Segments(long)
 	if len(all) != 5 || !all[0].GoesOn || !all[2].GoesOn || all[3].GoesOn || all[4].GoesOn {
 		t.Errorf("%+v", all)
 	}
 }
 
-func TestStretchesLoseNoText(t *testing.T) {
+func TestSegmentsLoseNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.SampledFrom([]rune("ab .!?\n\"*)(,😀\u2029…1#-"))).Draw(t, "text")
 		at := 0
-		all := Stretches(s)
+		all := Segments(s)
 		for _, p := range all {
 			if p.From < at || p.To <= p.From || strings.TrimFunc(s[at:p.From], unicode.IsSpace) != "" {
 				t.Fatalf("%q: %+v behind %d", s, p, at)
@@ -59,7 +59,7 @@ func TestStretchesLoseNoText(t *testing.T) {
 			t.Fatalf("%q: left is %q", s, s[at:])
 		}
 		if (len(all) == 0) != (len(Sentences(s)) == 0) {
-			t.Fatalf("%q: %d stretches, %q", s, len(all), Sentences(s))
+			t.Fatalf("%q: %d segments, %q", s, len(all), Sentences(s))
 		}
 	})
 }

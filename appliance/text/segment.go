@@ -5,25 +5,25 @@ import (
 	"unicode"
 )
 
-// Stretch is a part of a text that is synthesised in one go: a sentence, or a part of a long
+// Segment is a part of a text that is synthesised in one go: a sentence, or a part of a long
 // one.
-type Stretch struct {
+type Segment struct {
 	From, To int // bytes of the text
 	// GoesOn reports that its sentence continues after it, and Paragraph that it ends a
 	// paragraph.
 	GoesOn, Paragraph bool
 }
 
-// Stretches cuts a whole text at the ends of Sentences. Together the stretches are the written
-// text, except for the space between them; mark-up belongs to the stretch before it. A text
+// Segments cuts a whole text at the ends of Sentences. Together the segments are the written
+// text, except for the space between them; mark-up belongs to the segment before it. A text
 // without anything to say has none.
-func Stretches(s string) []Stretch {
+func Segments(s string) []Segment {
 	var c Cutter
-	var all []Stretch
+	var all []Segment
 	take := func(end int) {
 		from := c.of[0].from
 		if said := c.take(end); said.s != "" {
-			all = append(all, Stretch{From: from})
+			all = append(all, Segment{From: from})
 		}
 	}
 	for i, r := range s {
@@ -50,8 +50,8 @@ func Stretches(s string) []Stretch {
 	return all
 }
 
-// endAt ends a stretch before the one that begins at end, and sets GoesOn and Paragraph.
-func (t *Stretch) endAt(s string, end int) {
+// endAt ends a segment before the one that begins at end, and sets GoesOn and Paragraph.
+func (t *Segment) endAt(s string, end int) {
 	written := strings.TrimRightFunc(s[t.From:end], unicode.IsSpace)
 	t.To = t.From + len(written)
 	gap := s[t.To:end]
