@@ -239,8 +239,8 @@ type recorders struct {
 
 // Recorder returns the recorder of a chat. clock returns the time since the chat
 // started.
-func (s recorders) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) chat.Recorder {
-	return recording.New(chatID, s.Store, s.syncer, clock, log)
+func (r recorders) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) chat.Recorder {
+	return recording.New(chatID, r.Store, r.syncer, clock, log)
 }
 
 // chatDefaults returns the settings of a chat where neither its config nor its client

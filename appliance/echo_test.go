@@ -177,7 +177,7 @@ func echoPath(t *testing.T, db float64) string {
 }
 
 // silence switches the echo off or on.
-func (r soundServer) silence(t *testing.T, on bool) {
+func (s soundServer) silence(t *testing.T, on bool) {
 	t.Helper()
 	out, err := exec.Command("pactl", "list", "short", "sink-inputs").Output()
 	if err != nil {
@@ -189,7 +189,7 @@ func (r soundServer) silence(t *testing.T, on bool) {
 			if on { // a muted source is not played at all
 				volume = "1%"
 			}
-			if err := r.control("set-sink-input-volume", f[0], volume); err != nil {
+			if err := s.control("set-sink-input-volume", f[0], volume); err != nil {
 				t.Fatal(err)
 			}
 			return
@@ -205,38 +205,38 @@ type levelMeter struct {
 	odd  []byte
 }
 
-func (r soundServer) listen(t *testing.T) *levelMeter {
+func (s soundServer) listen(t *testing.T) *levelMeter {
 	t.Helper()
 	e := &levelMeter{}
 	tap(t, 8000, e)
 	return e
 }
 
-func (e *levelMeter) Write(p []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.odd = append(e.odd, p...)
-	for ; len(e.odd) >= 2; e.odd = e.odd[2:] {
-		if v := int16(binary.LittleEndian.Uint16(e.odd)); v > 650 || v < -650 { // 2 % of full scale
-			e.loud = time.Now()
+func (m *levelMeter) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.odd = append(m.odd, p...)
+	for ; len(m.odd) >= 2; m.odd = m.odd[2:] {
+		if v := int16(binary.LittleEndian.Uint16(m.odd)); v > 650 || v < -650 { // 2 % of full scale
+			m.loud = time.Now()
 		}
 	}
 	return len(p), nil
 }
 
 // until returns when the loudspeaker was last loud.
-func (e *levelMeter) until() time.Time {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.loud
+func (m *levelMeter) until() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.loud
 }
 
 // waitFor waits until the loudspeaker has been loud within the last second, or silent for
 // that long.
-func (e *levelMeter) waitFor(t *testing.T, loud bool, long time.Duration) {
+func (m *levelMeter) waitFor(t *testing.T, loud bool, long time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		since := time.Since(e.until())
+		since := time.Since(m.until())
 		if loud && since < time.Second || !loud && since > long {
 			return
 		}

@@ -26,18 +26,18 @@ func (fakeEngines) Prepare(account, name string) error {
 	}
 	return nil
 }
-func (h fakeEngines) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
-	return h, h.Prepare(account, name)
+func (e fakeEngines) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
+	return e, e.Prepare(account, name)
 }
 func (fakeEngines) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	return enginetest.FixedSound(24000, make([]float32, len(text)*24000*60/1000)).Speak(ctx, text, o, emit)
 }
 
-func (h fakeEngines) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) {
-	return h, true
+func (e fakeEngines) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) {
+	return e, true
 }
 func (fakeEngines) Fallback() []engine.LanguageModel                   { return nil }
-func (h fakeEngines) CustomModel(string) (engine.LanguageModel, error) { return h, nil }
+func (e fakeEngines) CustomModel(string) (engine.LanguageModel, error) { return e, nil }
 
 // startFakeBox runs a box without models: its database, its HTTP and its chats are real.
 func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {

@@ -23,17 +23,17 @@ type searchModel struct {
 	usage []engine.Usage
 }
 
-func (l *searchModel) Generate(ctx context.Context, p engine.Prompt,
+func (m *searchModel) Generate(ctx context.Context, p engine.Prompt,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	if p.Messages[len(p.Messages)-1].Role == engine.User {
 		return engine.Usage{},
 			emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
 	}
 	p.MaxTokens = 24 // one sentence
-	u, err := l.Model.Generate(ctx, p, emit)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.usage = append(l.usage, u)
+	u, err := m.Model.Generate(ctx, p, emit)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage = append(m.usage, u)
 	return u, err
 }
 

@@ -70,34 +70,34 @@ const story = "The key was made in a village by the sea. A smith worked on it fo
 	"But the key is still here, and it hangs on the wall of the town hall."
 
 // answer returns the answer, or the tool call.
-func (q modelRequest) answer() (say, tool, arguments string) {
-	last := q.last()
+func (r modelRequest) answer() (say, tool, arguments string) {
+	last := r.last()
 	text := strings.ToLower(last.Content)
 	switch {
 	case last.Role == "tool" && strings.Contains(last.Content, "story"):
 		return story, "", ""
 	case last.Role == "tool":
 		return "The tool says: " + last.Content, "", ""
-	case strings.Contains(text, "pound key") && q.mayCall("greet"):
+	case strings.Contains(text, "pound key") && r.mayCall("greet"):
 		return "", "greet", `{"who":"Ada"}`
-	case strings.Contains(text, "pound key") && q.mayCall("press_key"):
+	case strings.Contains(text, "pound key") && r.mayCall("press_key"):
 		return "", "press_key", `{"key":"pound"}`
-	case strings.Contains(text, "lamp") && q.mayCall("switch_lamp"):
+	case strings.Contains(text, "lamp") && r.mayCall("switch_lamp"):
 		return "", "switch_lamp", `{"on":true}`
-	case strings.Contains(text, "train to linz") && q.mayCall("next_train"):
+	case strings.Contains(text, "train to linz") && r.mayCall("next_train"):
 		return "", "next_train", `{"town":"Linz"}`
 	case strings.HasPrefix(text, "use "):
 		return "", strings.Fields(text)[1], "{}"
 	case strings.Contains(text, "remember"):
-		return "I remember: " + q.memory(), "", ""
+		return "I remember: " + r.memory(), "", ""
 	}
 	return "You said: " + last.Content, "", ""
 }
 
 // last returns the message to answer: the newest of a user or a tool. Messages that a
 // client had the assistant say may follow it.
-func (q modelRequest) last() (m message) {
-	for _, m := range slices.Backward(q.Messages) {
+func (r modelRequest) last() (m message) {
+	for _, m := range slices.Backward(r.Messages) {
 		if m.Role != "assistant" {
 			return m
 		}
@@ -106,13 +106,13 @@ func (q modelRequest) last() (m message) {
 }
 
 // mayCall reports whether the model has the tool and has not called one yet.
-func (q modelRequest) mayCall(name string) bool {
-	for _, m := range q.Messages {
+func (r modelRequest) mayCall(name string) bool {
+	for _, m := range r.Messages {
 		if m.Role == "tool" && name == "press_key" {
 			return false
 		}
 	}
-	for _, t := range q.Tools {
+	for _, t := range r.Tools {
 		if t.Function.Name == name {
 			return true
 		}
@@ -121,9 +121,9 @@ func (q modelRequest) mayCall(name string) bool {
 }
 
 // memory returns what users and tools said before the last message.
-func (q modelRequest) memory() string {
+func (r modelRequest) memory() string {
 	var all []string
-	for _, m := range q.Messages[:len(q.Messages)-1] {
+	for _, m := range r.Messages[:len(r.Messages)-1] {
 		if m.Role == "user" || m.Role == "tool" {
 			all = append(all, strings.TrimRight(m.Content, "."))
 		}

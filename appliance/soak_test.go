@@ -45,18 +45,18 @@ func (flakyEngines) work(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-func (m flakyEngines) Transcribe(ctx context.Context, pcm []float32,
+func (e flakyEngines) Transcribe(ctx context.Context, pcm []float32,
 	o engine.TranscribeOptions) (engine.Transcript, error) {
-	if err := m.work(ctx, 80*time.Millisecond); err != nil {
+	if err := e.work(ctx, 80*time.Millisecond); err != nil {
 		return engine.Transcript{}, err
 	}
-	return m.fakeEngines.Transcribe(ctx, pcm, o)
+	return e.fakeEngines.Transcribe(ctx, pcm, o)
 }
 
-func (m flakyEngines) Generate(ctx context.Context, p engine.Prompt,
+func (e flakyEngines) Generate(ctx context.Context, p engine.Prompt,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	if len(p.Tools) > 0 && !p.NoToolCalls && rand.IntN(3) == 0 {
-		if err := m.work(ctx, 100*time.Millisecond); err != nil {
+		if err := e.work(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
 		return engine.Usage{},
@@ -64,7 +64,7 @@ func (m flakyEngines) Generate(ctx context.Context, p engine.Prompt,
 				Arguments: `{"query":"hours"}`}})
 	}
 	for _, piece := range []string{"It opens ", "at ten. ", "Not on Mondays."} {
-		if err := m.work(ctx, 100*time.Millisecond); err != nil {
+		if err := e.work(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
 		if err := emit(engine.Part{Text: piece}); err != nil {
@@ -74,20 +74,20 @@ func (m flakyEngines) Generate(ctx context.Context, p engine.Prompt,
 	return engine.Usage{}, nil
 }
 
-func (m flakyEngines) Voice(context.Context, string, string) (engine.Synthesizer, error) {
-	return m, nil
+func (e flakyEngines) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return e, nil
 }
 
-func (m flakyEngines) Speak(ctx context.Context, text string, o engine.SpeakOptions,
+func (e flakyEngines) Speak(ctx context.Context, text string, o engine.SpeakOptions,
 	emit func(engine.Sound) error) error {
-	if err := m.work(ctx, 50*time.Millisecond); err != nil {
+	if err := e.work(ctx, 50*time.Millisecond); err != nil {
 		return err
 	}
-	return m.fakeEngines.Speak(ctx, text, o, emit)
+	return e.fakeEngines.Speak(ctx, text, o, emit)
 }
 
-func (m flakyEngines) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
-	return "Found.", m.work(ctx, time.Second)
+func (e flakyEngines) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
+	return "Found.", e.work(ctx, time.Second)
 }
 
 // flakyReceiver is a receiver of webhooks that answers every fourth one with an error.

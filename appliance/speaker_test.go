@@ -164,7 +164,7 @@ func newSoundServerWith(t *testing.T, loudspeaker string) soundServer {
 	return r
 }
 
-func (r soundServer) control(args ...string) error {
+func (s soundServer) control(args ...string) error {
 	out, err := exec.Command("pactl", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("pactl %v: %w: %s", args, err, out)
@@ -172,14 +172,14 @@ func (r soundServer) control(args ...string) error {
 	return nil
 }
 
-func (r soundServer) unplug(t *testing.T) {
+func (s soundServer) unplug(t *testing.T) {
 	t.Helper()
-	if err := r.control("unload-module", "module-null-sink"); err != nil { // unloads the echo too
+	if err := s.control("unload-module", "module-null-sink"); err != nil { // unloads the echo too
 		t.Fatal(err)
 	}
 }
 
-func (r soundServer) plug(t *testing.T) {
+func (s soundServer) plug(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"load-module", "module-null-sink", "sink_name=air", "sink_properties=device.description=Air"},
@@ -187,14 +187,14 @@ func (r soundServer) plug(t *testing.T) {
 		{"load-module", "module-remap-source", "source_name=microphone", "master=air.monitor",
 			"source_properties=device.description=Microphone"},
 	} {
-		if err := r.control(args...); err != nil {
+		if err := s.control(args...); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // say plays a recording into the microphone.
-func (r soundServer) say(t *testing.T, file string) {
+func (s soundServer) say(t *testing.T, file string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50",
 		file).CombinedOutput(); err != nil {
@@ -202,9 +202,9 @@ func (r soundServer) say(t *testing.T, file string) {
 	}
 }
 
-func (r soundServer) file(t *testing.T, name string, data []byte) string {
+func (s soundServer) file(t *testing.T, name string, data []byte) string {
 	t.Helper()
-	path := filepath.Join(r.dir, name)
+	path := filepath.Join(s.dir, name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ type tape struct {
 	raw []byte
 }
 
-func (r soundServer) record(t *testing.T) *tape {
+func (s soundServer) record(t *testing.T) *tape {
 	t.Helper()
 	rec := &tape{}
 	tap(t, 16000, rec)

@@ -133,8 +133,8 @@ type extendedRow struct {
 	extra []any
 }
 
-func (b extendedRow) Scan(columns ...any) error {
-	return b.scanner.Scan(append(columns, b.extra...)...)
+func (r extendedRow) Scan(columns ...any) error {
+	return r.scanner.Scan(append(columns, r.extra...)...)
 }
 
 // excerpt returns the chat with its excerpt; ok is false if no message has the words. A

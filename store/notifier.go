@@ -32,60 +32,60 @@ func newNotifier(file, what string, log *slog.Logger) *notifier {
 }
 
 // makeFile creates the file if it does not exist.
-func (b *notifier) makeFile() error {
-	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_WRONLY, 0o600)
+func (n *notifier) makeFile() error {
+	f, err := os.OpenFile(n.file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-func (b *notifier) watchFile() error {
-	if err := b.makeFile(); err != nil {
+func (n *notifier) watchFile() error {
+	if err := n.makeFile(); err != nil {
 		return err
 	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return os.NewSyscallError("inotify_init1", err)
 	}
-	b.watch = os.NewFile(uintptr(fd), "inotify")
-	if _, err := unix.InotifyAddWatch(fd, b.file, unix.IN_CLOSE_WRITE); err != nil {
-		_ = b.watch.Close()
-		b.watch = nil
+	n.watch = os.NewFile(uintptr(fd), "inotify")
+	if _, err := unix.InotifyAddWatch(fd, n.file, unix.IN_CLOSE_WRITE); err != nil {
+		_ = n.watch.Close()
+		n.watch = nil
 		return os.NewSyscallError("inotify_add_watch", err)
 	}
 	return nil
 }
 
 // listen notifies for every write to the file, until the watch is closed.
-func (b *notifier) listen() {
+func (n *notifier) listen() {
 	var seen [4096]byte // room for many events
 	for {
-		if _, err := b.watch.Read(seen[:]); err != nil {
+		if _, err := n.watch.Read(seen[:]); err != nil {
 			return
 		}
-		b.notify()
+		n.notify()
 	}
 }
 
 // notify wakes the receiver and never blocks. If no box runs, nothing receives it, and
 // the next start looks by itself.
-func (b *notifier) notify() {
-	if b.wake != nil {
+func (n *notifier) notify() {
+	if n.wake != nil {
 		select {
-		case b.wake <- struct{}{}:
+		case n.wake <- struct{}{}:
 		default:
 		}
 		return
 	}
-	if f, err := os.OpenFile(b.file, os.O_WRONLY, 0); err == nil {
+	if f, err := os.OpenFile(n.file, os.O_WRONLY, 0); err == nil {
 		_ = f.Close() // the event that the box watches for
 	}
 }
 
-func (b *notifier) close() {
-	if b.watch != nil {
-		_ = b.watch.Close()
+func (n *notifier) close() {
+	if n.watch != nil {
+		_ = n.watch.Close()
 	}
-	b.stopped.Wait()
+	n.stopped.Wait()
 }

@@ -137,11 +137,11 @@ type chatQueue struct {
 func scanQueue(row scanner) (l chatQueue, err error) { return l, row.Scan(&l.chat, &l.receiver) }
 
 // advance makes the first waiting webhook of the queue due.
-func (l chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
+func (q chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE webhook SET due_ms = ?3 WHERE due_ms IS NULL AND num = (
 		       SELECT num FROM webhook WHERE chat = ?1 AND receiver = ?2 AND state = 'waiting' ORDER BY num LIMIT 1)`,
-		l.chat, l.receiver, atMS)
+		q.chat, q.receiver, atMS)
 }
 
 // dropOldWebhooks deletes webhooks after their retention, and receivers without webhooks.

@@ -112,7 +112,7 @@ func (w *writer) commit(ctx context.Context, do func(context.Context, conn) erro
 	return <-job.answer
 }
 
-func (j *write) claim() bool { return j.claimed.CompareAndSwap(false, true) }
+func (w *write) claim() bool { return w.claimed.CompareAndSwap(false, true) }
 
 // alone runs do on the connection between two transactions.
 func (w *writer) alone(ctx context.Context, do func(conn) error) error {

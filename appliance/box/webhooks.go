@@ -64,6 +64,6 @@ type Webhooks struct{ Config config.Config }
 func (Webhooks) WebhookRecord(w store.SentWebhook) contract.ReturnWebhook { return WebhookRecord(w) }
 
 // TryWebhook sends a test event; see the function TryWebhook.
-func (b Webhooks) TryWebhook(ctx context.Context, signingKey, url string) (time.Duration, error) {
-	return TryWebhook(ctx, b.Config, signingKey, url)
+func (w Webhooks) TryWebhook(ctx context.Context, signingKey, url string) (time.Duration, error) {
+	return TryWebhook(ctx, w.Config, signingKey, url)
 }

@@ -65,94 +65,94 @@ func openBoxCertificate(folder, public string, extra []string, log *slog.Logger)
 
 // load returns the certificate from before the restart, which a browser may have been told
 // to accept. It returns nil if the certificate is missing or unusable.
-func (o *boxCertificate) load() *tls.Certificate {
-	text, err := os.ReadFile(o.file)
+func (c *boxCertificate) load() *tls.Certificate {
+	text, err := os.ReadFile(c.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
 		leaf, key, e := parsePair(text)
 		if e == nil {
-			e = leaf.CheckSignatureFrom(o.authority.cert)
+			e = leaf.CheckSignatureFrom(c.authority.cert)
 		}
 		if e == nil {
-			return &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
+			return &tls.Certificate{Certificate: [][]byte{leaf.Raw, c.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
 		}
 		err = e
 	}
-	o.log.Warn("the box's certificate is made anew", "file", o.file, "why", err)
+	c.log.Warn("the box's certificate is made anew", "file", c.file, "why", err)
 	return nil
 }
 
 // get returns the certificate for a client that connects.
-func (o *boxCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *boxCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	var at net.IP
 	if hello.Conn != nil {
 		if tcp, ok := hello.Conn.LocalAddr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 			at = tcp.IP
 		}
 	}
-	return o.current(at)
+	return c.current(at)
 }
 
 // current returns a certificate that is valid now and that covers the address at, unless at
 // is nil.
-func (o *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now := o.now()
-	if o.cert != nil {
-		leaf := o.cert.Leaf
+func (c *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if c.cert != nil {
+		leaf := c.cert.Leaf
 		fresh := now.After(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-boxCertRenewal)) ||
-			leaf.NotAfter.Equal(o.authority.cert.NotAfter) && now.Before(leaf.NotAfter)
-		known := at == nil || contains(leaf.IPAddresses, at) || len(o.reachedAt) >= maxReachedAt
+			leaf.NotAfter.Equal(c.authority.cert.NotAfter) && now.Before(leaf.NotAfter)
+		known := at == nil || contains(leaf.IPAddresses, at) || len(c.reachedAt) >= maxReachedAt
 		if fresh && known {
-			return o.cert, nil
+			return c.cert, nil
 		}
 	}
-	if at != nil && !contains(o.reachedAt, at) {
-		o.reachedAt = append(o.reachedAt, at)
+	if at != nil && !contains(c.reachedAt, at) {
+		c.reachedAt = append(c.reachedAt, at)
 	}
-	names, addresses := o.identifiers()
-	leaf, key, err := o.authority.issue(names, addresses, now.Add(-clockSkew), now.Add(boxCertLife))
+	names, addresses := c.identifiers()
+	leaf, key, err := c.authority.issue(names, addresses, now.Add(-clockSkew), now.Add(boxCertLife))
 	if err != nil {
 		return nil, err
 	}
-	o.cert = &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
-	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until",
+	c.cert = &tls.Certificate{Certificate: [][]byte{leaf.Raw, c.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
+	c.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until",
 		leaf.NotAfter.Format(time.DateOnly))
-	if err := durable.WriteFile(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
-		o.log.Warn("the box's certificate cannot be stored; the next start makes another one", "err", err)
+	if err := durable.WriteFile(c.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
+		c.log.Warn("the box's certificate cannot be stored; the next start makes another one", "err", err)
 	}
-	return o.cert, nil
+	return c.cert, nil
 }
 
 // complete reports whether the certificate covers all names and addresses of the box.
-func (o *boxCertificate) complete() bool {
-	names, addresses := o.identifiers()
+func (c *boxCertificate) complete() bool {
+	names, addresses := c.identifiers()
 	for _, name := range names {
-		if !slices.Contains(o.cert.Leaf.DNSNames, name) {
+		if !slices.Contains(c.cert.Leaf.DNSNames, name) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !contains(o.cert.Leaf.IPAddresses, ip) })
+	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !contains(c.cert.Leaf.IPAddresses, ip) })
 }
 
 // identifiers returns the names and addresses of the box, as far as its authority may sign
 // for them.
-func (o *boxCertificate) identifiers() (names []string, addresses []net.IP) {
-	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), o.reachedAt)
-	for _, name := range append(hostNames(), o.extra...) {
+func (c *boxCertificate) identifiers() (names []string, addresses []net.IP) {
+	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), c.reachedAt)
+	for _, name := range append(hostNames(), c.extra...) {
 		switch ip := net.ParseIP(name); {
 		case ip != nil && !contains(addresses, ip):
 			addresses = append(addresses, ip)
 		case ip != nil, slices.Contains(names, name):
-		case o.authority.permits(name):
+		case c.authority.permits(name):
 			names = append(names, name)
 		default:
-			o.log.Warn("the box's authority was made before this name was set and may not sign for it: delete "+
+			c.log.Warn("the box's authority was made before this name was set and may not sign for it: delete "+
 				"authority.pem, and the next start makes a new authority, which clients must then trust",
-				"name", name, "folder", filepath.Dir(o.file))
+				"name", name, "folder", filepath.Dir(c.file))
 		}
 	}
 	return names, addresses

@@ -106,14 +106,14 @@ type assignment struct {
 }
 
 // sourceOf returns where the cause of an error was set.
-func (g assignment) sourceOf(err error) string {
+func (a assignment) sourceOf(err error) string {
 	if entry, ok := errors.AsType[text.ErrEntry](err); ok {
-		return cmp.Or(g.entrySources[entry.Word], g.source)
+		return cmp.Or(a.entrySources[entry.Word], a.source)
 	}
-	return g.source
+	return a.source
 }
 
-func (g assignment) path() string { return absolute(g.value, g.dir, g.home) }
+func (a assignment) path() string { return absolute(a.value, a.dir, a.home) }
 
 // path returns the kind of paths. at returns the field for the value, here and in the kinds
 // below.

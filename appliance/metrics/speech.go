@@ -47,23 +47,23 @@ func newSpeechFigures(r *prometheus.Registry) speechFigures {
 type Speech struct{ *Metrics }
 
 // FirstSound records the time from a request to its first sound.
-func (m Speech) FirstSound(after time.Duration) { m.speech.firstSound.Observe(after.Seconds()) }
+func (s Speech) FirstSound(after time.Duration) { s.speech.firstSound.Observe(after.Seconds()) }
 
 // Synthesized counts synthesised sound.
-func (m Speech) Synthesized(sound time.Duration) { m.speech.seconds.Add(sound.Seconds()) }
+func (s Speech) Synthesized(sound time.Duration) { s.speech.seconds.Add(sound.Seconds()) }
 
 // WordErrors counts spoken words, some of which the transcriber heard wrong.
-func (m Speech) WordErrors(wrong, of int) {
+func (s Speech) WordErrors(wrong, of int) {
 	wrong = min(wrong, of) // the transcript may have more words
-	m.speech.words.WithLabelValues("wrong").Add(float64(wrong))
-	m.speech.words.WithLabelValues("right").Add(float64(of - wrong))
+	s.speech.words.WithLabelValues("wrong").Add(float64(wrong))
+	s.speech.words.WithLabelValues("right").Add(float64(of - wrong))
 }
 
 // Retried counts a snippet that was synthesised twice, and whether the second was better.
-func (m Speech) Retried(better bool) {
+func (s Speech) Retried(better bool) {
 	taken := "first"
 	if better {
 		taken = "second"
 	}
-	m.speech.remade.WithLabelValues(taken).Inc()
+	s.speech.remade.WithLabelValues(taken).Inc()
 }

@@ -129,11 +129,11 @@ type fakeArchive struct {
 	fails error
 }
 
-func (s *fakeArchive) StoredSounds(context.Context) ([]store.StoredSound, error) { return nil, nil }
+func (a *fakeArchive) StoredSounds(context.Context) ([]store.StoredSound, error) { return nil, nil }
 
-func (s *fakeArchive) DropSounds(_ context.Context, ids []string) error {
-	s.steps = append(s.steps, fmt.Sprintf("%d after %v", len(ids), time.Since(s.begun)))
-	return s.fails
+func (a *fakeArchive) DropSounds(_ context.Context, ids []string) error {
+	a.steps = append(a.steps, fmt.Sprintf("%d after %v", len(ids), time.Since(a.begun)))
+	return a.fails
 }
 
 func TestRecordingsAreDeletedInSmallSteps(t *testing.T) {

@@ -82,7 +82,7 @@ type clip struct {
 }
 
 // samples returns the number of samples.
-func (p clip) samples() int { return len(p.linear16) / 2 }
+func (c clip) samples() int { return len(c.linear16) / 2 }
 
 // New returns the recorder of a chat. clock returns the time since the chat started. All
 // chats of a box share the syncer.

@@ -28,27 +28,27 @@ type testArchive struct {
 	failed bool
 }
 
-func (s *testArchive) CreateRecording(chatID string, side store.Side) (*os.File, error) {
-	if s.full != nil {
-		return nil, s.full
+func (a *testArchive) CreateRecording(chatID string, side store.Side) (*os.File, error) {
+	if a.full != nil {
+		return nil, a.full
 	}
-	return os.Create(s.path(chatID, side))
+	return os.Create(a.path(chatID, side))
 }
 
-func (s *testArchive) path(chatID string, side store.Side) string {
-	return filepath.Join(s.dir, chatID+"-"+string(side)+".opus")
+func (a *testArchive) path(chatID string, side store.Side) string {
+	return filepath.Join(a.dir, chatID+"-"+string(side)+".opus")
 }
 
-func (s *testArchive) FailRecording(context.Context, string) error {
-	s.failed = true
+func (a *testArchive) FailRecording(context.Context, string) error {
+	a.failed = true
 	return nil
 }
 
 // decode returns one side of a chat as it was recorded, at 16 kHz, and nil if there is no
 // file.
-func (s *testArchive) decode(t *testing.T, side store.Side) []float32 {
+func (a *testArchive) decode(t *testing.T, side store.Side) []float32 {
 	t.Helper()
-	data, err := os.ReadFile(s.path("chat", side))
+	data, err := os.ReadFile(a.path("chat", side))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -19,41 +19,41 @@ type track struct {
 }
 
 // write appends samples at their time. It fills a gap with silence, and never overwrites.
-func (l *track) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
-	if l.file == nil {
-		if err := l.open(r); err != nil {
+func (t *track) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
+	if t.file == nil {
+		if err := t.open(r); err != nil {
 			return err
 		}
 	}
-	for gap := audio.Samples(at, l.rateHz) - l.head; gap > 0; {
-		n := min(gap, l.rateHz)
-		if err := l.opus.Write(make([]float32, n)); err != nil {
+	for gap := audio.Samples(at, t.rateHz) - t.head; gap > 0; {
+		n := min(gap, t.rateHz)
+		if err := t.opus.Write(make([]float32, n)); err != nil {
 			return err
 		}
-		l.head, gap = l.head+n, gap-n
+		t.head, gap = t.head+n, gap-n
 	}
-	l.head += len(pcm)
-	return l.opus.Write(pcm)
+	t.head += len(pcm)
+	return t.opus.Write(pcm)
 }
 
-func (l *track) open(r *Recorder) (err error) {
-	f, err := r.files.CreateRecording(r.chatID, l.side)
+func (t *track) open(r *Recorder) (err error) {
+	f, err := r.files.CreateRecording(r.chatID, t.side)
 	if err != nil {
 		return err
 	}
-	l.file = r.syncer.open(f)
-	l.opus, err = audio.NewOggOpusWriter(l.file, l.rateHz, 1, 1)
+	t.file = r.syncer.open(f)
+	t.opus, err = audio.NewOggOpusWriter(t.file, t.rateHz, 1, 1)
 	return err
 }
 
 // close ends the stream and syncs it to the disk.
-func (l *track) close() error {
+func (t *track) close() error {
 	switch {
-	case l.file == nil:
+	case t.file == nil:
 		return nil
-	case l.err != nil:
-		_ = l.file.Close() // the error is logged already
+	case t.err != nil:
+		_ = t.file.Close() // the error is logged already
 		return nil
 	}
-	return errors.Join(l.opus.Close(), l.file.Close())
+	return errors.Join(t.opus.Close(), t.file.Close())
 }

@@ -109,27 +109,27 @@ func (s Server) search(ctx context.Context, query string) (f results, err error)
 }
 
 // text returns the results as text for a model.
-func (f results) text() string {
+func (r results) text() string {
 	var lines []string
-	for _, raw := range f.Answers {
-		var said string
+	for _, raw := range r.Answers {
+		var answer string
 		var object struct {
 			Answer string `json:"answer"`
 		}
-		if json.Unmarshal(raw, &said) != nil && json.Unmarshal(raw, &object) == nil {
-			said = object.Answer
+		if json.Unmarshal(raw, &answer) != nil && json.Unmarshal(raw, &object) == nil {
+			answer = object.Answer
 		}
-		lines = appendResult(lines, "", said)
+		lines = appendResult(lines, "", answer)
 	}
-	for _, box := range f.Infoboxes {
+	for _, box := range r.Infoboxes {
 		lines = appendResult(lines, box.Infobox, box.Content)
 	}
-	for _, r := range f.Results {
-		title := r.Title
-		if u, err := url.Parse(r.URL); err == nil && u.Host != "" {
+	for _, result := range r.Results {
+		title := result.Title
+		if u, err := url.Parse(result.URL); err == nil && u.Host != "" {
 			title += " (" + u.Host + ")"
 		}
-		lines = appendResult(lines, title, r.Content)
+		lines = appendResult(lines, title, result.Content)
 	}
 	if len(lines) == 0 {
 		return "Nothing was found."
@@ -151,9 +151,9 @@ func appendResult(lines []string, title, content string) []string {
 }
 
 // truncate returns at most most characters of a text.
-func truncate(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
+func truncate(s string, limit int) string {
+	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return string([]rune(s)[:most]) + "…"
+	return string([]rune(s)[:limit]) + "…"
 }

@@ -21,8 +21,8 @@ type interpretation struct {
 }
 
 // manner returns the rate and the shape.
-func (r interpretation) manner() Manner {
-	return Manner{Rate: math.Exp(min(max(r.rate, math.Log(minRate)), math.Log(maxRate))), Shape: r.shape}
+func (i interpretation) manner() Manner {
+	return Manner{Rate: math.Exp(min(max(i.rate, math.Log(minRate)), math.Log(maxRate))), Shape: i.shape}
 }
 
 const (
@@ -114,17 +114,17 @@ func (l lexicon) at(words []string) (entry, int) {
 	return entry{}, 1
 }
 
-func (r *interpretation) add(t trait, times float64, negated bool) {
+func (i *interpretation) add(t trait, times float64, negated bool) {
 	if negated {
 		times *= negatedShare
 	} else {
-		gender := &r.gender
+		gender := &i.gender
 		if t.weak {
-			gender = &r.hint
+			gender = &i.hint
 		}
-		*gender, r.age, r.accent = cmp.Or(*gender, t.gender), cmp.Or(r.age, t.age), cmp.Or(r.accent, t.accent)
+		*gender, i.age, i.accent = cmp.Or(*gender, t.gender), cmp.Or(i.age, t.age), cmp.Or(i.accent, t.accent)
 	}
-	r.rate += t.rate * times
+	i.rate += t.rate * times
 	s := t.shape
 	for _, x := range []*float64{&s.Pitch, &s.Formant, &s.Range, &s.Brightness, &s.Warmth, &s.Breath, &s.Rough,
 		&s.Pauses, &s.Gain} {
@@ -135,7 +135,7 @@ func (r *interpretation) add(t trait, times float64, negated bool) {
 	}
 	s.Breath, s.Rough = max(s.Breath, 0), max(s.Rough, 0)
 	s.Range, s.Pauses = max(s.Range, -1), max(s.Pauses, -0.9)
-	r.shape = r.shape.Plus(s)
+	i.shape = i.shape.Plus(s)
 }
 
 // split returns the words of a description in lower case, with "," for pauses.

@@ -26,38 +26,38 @@ func NewForChats(v Voices, e *engines.Set, log *slog.Logger) *ForChats {
 }
 
 // warn logs once for each voice that the box does not understand the voice's language.
-func (v *ForChats) warn(name string) {
-	if _, warned := v.warned.LoadOrStore(name, true); warned {
+func (f *ForChats) warn(name string) {
+	if _, warned := f.warned.LoadOrStore(name, true); warned {
 		return
 	}
-	if why := LanguageProblem(v.Config, name); why != "" {
-		v.log.Warn("the box does not understand users who speak the language of this voice", "why", why,
+	if why := LanguageProblem(f.Config, name); why != "" {
+		f.log.Warn("the box does not understand users who speak the language of this voice", "why", why,
 			"mend", LanguageAdvice)
 	}
 }
 
 // Voice returns an account's voice by its name or id; an empty name is the voice of the
 // settings.
-func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
-	speaks, err := v.engines.Voice(ctx, name)
+func (f *ForChats) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
+	speaks, err := f.engines.Voice(ctx, name)
 	if err == nil || !isUnknown(err) {
 		return speaks, err
 	}
-	other, err := v.savedOrStandIn(ctx, account, name, err)
+	other, err := f.savedOrStandIn(ctx, account, name, err)
 	if err != nil {
 		return nil, err
 	}
-	return v.engines.RecipeVoice(ctx, other.Recipe)
+	return f.engines.RecipeVoice(ctx, other.Recipe)
 }
 
 // lookUp limits how long the database may take to find a voice.
 const lookUp = 5 * time.Second
 
 // Prepare checks at once whether an account has a voice, and starts to load it.
-func (v *ForChats) Prepare(account, name string) error {
-	err := v.engines.Prepare(name)
+func (f *ForChats) Prepare(account, name string) error {
+	err := f.engines.Prepare(name)
 	if err == nil {
-		v.warn(name)
+		f.warn(name)
 		return nil
 	}
 	if !isUnknown(err) {
@@ -65,28 +65,28 @@ func (v *ForChats) Prepare(account, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookUp)
 	defer cancel()
-	other, err := v.savedOrStandIn(ctx, account, name, err)
+	other, err := f.savedOrStandIn(ctx, account, name, err)
 	if err != nil {
 		return err
 	}
 	if other.Provider == contract.VoiceLibrary {
-		v.warn(other.ID)
+		f.warn(other.ID)
 	}
-	return v.engines.PrepareRecipe(other.Recipe)
+	return f.engines.PrepareRecipe(other.Recipe)
 }
 
 // savedOrStandIn returns a voice that is not in the library: one that the account has
 // saved, or the stand-in for the name. If there is none, it returns the error unknown,
 // which lists the library, with a hint.
-func (v *ForChats) savedOrStandIn(ctx context.Context, account, name string, unknown error) (Voice, error) {
+func (f *ForChats) savedOrStandIn(ctx context.Context, account, name string, unknown error) (Voice, error) {
 	for _, ref := range []contract.VoiceRef{{ID: name}, {Name: name}} {
 		ref.Provider = contract.VoiceCustom
-		found, err := v.named(ctx, account, ref)
+		found, err := f.named(ctx, account, ref)
 		if _, missing := errors.AsType[contract.ErrNotFound](err); !missing {
 			return found, err
 		}
 	}
-	found, err := v.standIn(ctx, account, name)
+	found, err := f.standIn(ctx, account, name)
 	missing, is := errors.AsType[contract.ErrNotFound](err)
 	if lists, ok := errors.AsType[contract.ErrInvalid](unknown); is && ok {
 		lists.Why += "; " + missing.Hint

@@ -21,39 +21,39 @@ type ForSpeech struct {
 }
 
 // Find returns the voice that ref names, speaking in a manner.
-func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice,
+func (f ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice,
 	error) {
-	found, err := v.Voices.Find(ctx, account, ref)
+	found, err := f.Voices.Find(ctx, account, ref)
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	made, err := v.synthesize(ctx, found.Recipe, manner)
+	made, err := f.synthesize(ctx, found.Recipe, manner)
 	made.ID, made.Name, made.Provider = found.ID, found.Name, found.Provider
 	return made, err
 }
 
 // Design makes a voice from a description. Without a description, the first candidate is
 // the voice of the settings.
-func (v ForSpeech) Design(ctx context.Context, description string, candidate int, seed int64) (speech.Voice, error) {
-	r, err := v.Voices.Design(description, candidate, seed)
+func (f ForSpeech) Design(ctx context.Context, description string, candidate int, seed int64) (speech.Voice, error) {
+	r, err := f.Voices.Design(description, candidate, seed)
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	return v.synthesize(ctx, r, "")
+	return f.synthesize(ctx, r, "")
 }
 
 // FromRecipe returns the voice of a recipe, speaking in a manner.
-func (v ForSpeech) FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
+func (f ForSpeech) FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
 	var r voice.Recipe
 	if err := json.Unmarshal(recipe, &r); err != nil {
 		return speech.Voice{}, fmt.Errorf("the recipe of a voice: %w", err)
 	}
-	return v.synthesize(ctx, r, manner)
+	return f.synthesize(ctx, r, manner)
 }
 
 // synthesize returns the voice of a recipe, speaking in a manner. The manner is not a part
 // of the recipe.
-func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
+func (f ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
 	encoded, err := json.Marshal(r)
 	if err != nil {
 		return speech.Voice{}, err
@@ -61,7 +61,7 @@ func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string
 	if strings.TrimSpace(manner) != "" {
 		r = r.WithManner(voice.Direct(manner))
 	}
-	speaks, err := v.Engines.RecipeVoice(ctx, r)
+	speaks, err := f.Engines.RecipeVoice(ctx, r)
 	if err != nil {
 		return speech.Voice{Recipe: encoded}, err
 	}

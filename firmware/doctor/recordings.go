@@ -103,7 +103,7 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 }
 
 // read checks the files, and returns the broken ones with reasons, and the size of all.
-func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (
+func (c RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (
 	broken []string, bytes int64, err error,
 ) {
 	e := progress.Event{Name: "recordings", Step: progress.Reading}
@@ -117,7 +117,7 @@ func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell p
 		if err := context.Cause(ctx); err != nil {
 			return nil, 0, err
 		}
-		size, err := s.check(entry.Name())
+		size, err := c.check(entry.Name())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
 			broken = append(broken, fmt.Sprintf("%s (%s)", entry.Name(), disk.Reason(err)))
 		}
@@ -133,8 +133,8 @@ func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell p
 }
 
 // check reads a file. An empty one may become a recording.
-func (s RecordingsCheck) check(name string) (size int64, err error) {
-	f, err := os.Open(filepath.Join(s.Folder, name))
+func (c RecordingsCheck) check(name string) (size int64, err error) {
+	f, err := os.Open(filepath.Join(c.Folder, name))
 	if err != nil {
 		return 0, err
 	}
@@ -143,11 +143,11 @@ func (s RecordingsCheck) check(name string) (size int64, err error) {
 	if err != nil || info.Size() == 0 {
 		return 0, err
 	}
-	return info.Size(), s.Check(name, f)
+	return info.Size(), c.Check(name, f)
 }
 
 // missing returns the names of expected files that do not exist.
-func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
+func (c RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
 	there := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		there[e.Name()] = true
@@ -157,7 +157,7 @@ func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (na
 			continue
 		}
 		// It may have been created since the folder was listed.
-		if _, err := os.Stat(filepath.Join(s.Folder, name)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(c.Folder, name)); errors.Is(err, fs.ErrNotExist) {
 			names = append(names, name)
 		}
 	}

@@ -56,27 +56,27 @@ type deviceClock struct {
 	topAt  float64 // when, in samples
 }
 
-func (p *deviceClock) seen(at float64) { p.lead = max(p.lead, float64(p.passed)-at) }
+func (c *deviceClock) seen(at float64) { c.lead = max(c.lead, float64(c.passed)-at) }
 
 // silent returns for how long the device was inactive.
-func (p *deviceClock) silent(now time.Duration) time.Duration {
-	silent := now - p.newest
-	p.newest = now
+func (c *deviceClock) silent(now time.Duration) time.Duration {
+	silent := now - c.newest
+	c.newest = now
 	return silent
 }
 
 // dry returns for how many samples a device ran dry, which holds some samples when it requests
 // more: it is known by how late the request is.
-func (p *deviceClock) dry(at, held float64) float64 {
-	ahead := float64(p.passed) - at
-	p.top -= (at - p.topAt) * topFades
-	p.topAt = at
-	if ahead >= p.top {
-		p.top = ahead
+func (c *deviceClock) dry(at, held float64) float64 {
+	ahead := float64(c.passed) - at
+	c.top -= (at - c.topAt) * topFades
+	c.topAt = at
+	if ahead >= c.top {
+		c.top = ahead
 		return 0
 	}
-	gone := max(0, p.top-ahead-held)
-	p.top -= gone
+	gone := max(0, c.top-ahead-held)
+	c.top -= gone
 	return gone
 }
 

@@ -16,8 +16,8 @@ func NewReal(n int) *Real {
 
 // Forward returns the values 0 to n/2 of the transform of x, padded with zeros; the others are
 // their conjugates. It uses work, which must have n/2+1 values.
-func (t *Real) Forward(x []float64, work []complex128) []complex128 {
-	half := t.half.Len()
+func (r *Real) Forward(x []float64, work []complex128) []complex128 {
+	half := r.half.Len()
 	z := work[:half+1]
 	clear(z)
 	for i := range len(x) / 2 {
@@ -26,9 +26,9 @@ func (t *Real) Forward(x []float64, work []complex128) []complex128 {
 	if len(x)%2 == 1 {
 		z[len(x)/2] = complex(x[len(x)-1], 0)
 	}
-	t.half.Forward(z[:half])
+	r.half.Forward(z[:half])
 	z[half] = z[0]
-	for k, turn := range t.turns { // separate the even samples from the odd ones
+	for k, turn := range r.turns { // separate the even samples from the odd ones
 		a, b := z[k], z[half-k]
 		even := complex((real(a)+real(b))/2, (imag(a)-imag(b))/2)
 		odd := turn * complex((imag(a)+imag(b))/2, (real(b)-real(a))/2)
@@ -38,8 +38,8 @@ func (t *Real) Forward(x []float64, work []complex128) []complex128 {
 }
 
 // Power writes the squared magnitudes of those values to out.
-func (t *Real) Power(out, x []float64, work []complex128) {
-	for k, v := range t.Forward(x, work) {
+func (r *Real) Power(out, x []float64, work []complex128) {
+	for k, v := range r.Forward(x, work) {
 		out[k] = real(v)*real(v) + imag(v)*imag(v)
 	}
 }

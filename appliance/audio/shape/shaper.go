@@ -50,29 +50,29 @@ func New(rateHz int, s Settings, meanHz float64) *Shaper {
 
 // Process adds pcm to the stream and returns the finished sound; at the end, all of it. It may
 // modify pcm.
-func (p *Shaper) Process(pcm []float32, end bool) []float32 {
-	p.keeper.before(pcm)
+func (s *Shaper) Process(pcm []float32, end bool) []float32 {
+	s.keeper.before(pcm)
 	out, voiced := pcm, []float32(nil)
-	if p.psola != nil {
-		out, voiced = p.psola.process(pcm, end)
+	if s.psola != nil {
+		out, voiced = s.psola.process(pcm, end)
 	}
-	if p.breath != nil {
-		out = p.breath.process(out, voiced, end)
+	if s.breath != nil {
+		out = s.breath.process(out, voiced, end)
 	}
-	for t := range p.tones {
+	for t := range s.tones {
 		for i, x := range out {
-			out[i] = float32(p.tones[t].Next(float64(x)))
+			out[i] = float32(s.tones[t].Next(float64(x)))
 		}
 	}
-	p.keeper.restore(out)
+	s.keeper.restore(out)
 	for i := range out {
-		out[i] *= p.gain
+		out[i] *= s.gain
 	}
-	return p.pauses.process(out, end)
+	return s.pauses.process(out, end)
 }
 
 // Moved returns the output position of a processed input sample.
-func (p *Shaper) Moved(at int) int { return p.pauses.moved(at) }
+func (s *Shaper) Moved(at int) int { return s.pauses.moved(at) }
 
 // loudnessKeeper restores the loudness that a stream had before processing: it compares the
 // power of both, weighted as in BS.1770, over a short time.

@@ -18,8 +18,8 @@ const realtimePriority = 1
 
 // raise must be called first in each callback of the device. Without the permission, the thread
 // keeps its normal priority.
-func (u *realtimeThread) raise() {
-	u.once.Do(func() {
+func (t *realtimeThread) raise() {
+	t.once.Do(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{
 			Size:     unix.SizeofSchedAttr,
 			Policy:   unix.SCHED_FIFO,

@@ -277,11 +277,11 @@ func remedy(err error) string {
 // periods returns the period in milliseconds and the number of periods for miniaudio's buffer.
 // With PulseAudio, a loudspeaker's period is all that it holds, of which it requests a quarter
 // at a time; the whole buffer bounds what is held of sound that arrives too early.
-func (w Config) periods(s System, k Kind) (ms, n uint32) {
+func (c Config) periods(s System, k Kind) (ms, n uint32) {
 	if s == PulseAudio && k == Output {
-		return uint32(w.HoldMS), 2
+		return uint32(c.HoldMS), 2
 	}
-	return uint32(w.PeriodMS), uint32(max(2, w.HoldMS/w.PeriodMS))
+	return uint32(c.PeriodMS), uint32(max(2, c.HoldMS/c.PeriodMS))
 }
 
 // stays reports whether the stream must stay on the default device. A loudspeaker follows the
@@ -340,28 +340,28 @@ type Opener struct {
 }
 
 // Play is [Play].
-func (s *Opener) Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
-	w.System = s.known()
-	return s.learn(Play(w, fill, stopped))
+func (o *Opener) Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
+	w.System = o.known()
+	return o.learn(Play(w, fill, stopped))
 }
 
 // Record is [Record].
-func (s *Opener) Record(w Config, heard func(in []float32), stopped func()) (*Stream, error) {
-	w.System = s.known()
-	return s.learn(Record(w, heard, stopped))
+func (o *Opener) Record(w Config, heard func(in []float32), stopped func()) (*Stream, error) {
+	w.System = o.known()
+	return o.learn(Record(w, heard, stopped))
 }
 
-func (s *Opener) known() System {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.system
+func (o *Opener) known() System {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.system
 }
 
-func (s *Opener) learn(opened *Stream, err error) (*Stream, error) {
+func (o *Opener) learn(opened *Stream, err error) (*Stream, error) {
 	if err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.system = opened.Device.System
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.system = opened.Device.System
 	}
 	return opened, err
 }
