@@ -50,7 +50,7 @@ func receptiveFieldOf(graph []byte, p part) (receptiveField, error) {
 	return s, nil
 }
 
-// widest returns the largest span of a node's inputs.
+// widest returns the largest receptive field of a node's inputs.
 func widest(names []string, known map[string]receptiveField) (s receptiveField, found bool) {
 	for _, name := range names {
 		if k, ok := known[name]; ok {
@@ -61,7 +61,7 @@ func widest(names []string, known map[string]receptiveField) (s receptiveField, 
 	return s, found
 }
 
-// after returns the span of the node's result if its input has span s.
+// after returns the receptive field of the node's result if its input has s.
 func (g graphStep) after(s receptiveField) (receptiveField, error) {
 	if g.operator != "Conv" && g.operator != "ConvTranspose" {
 		return s, nil
