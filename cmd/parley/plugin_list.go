@@ -158,7 +158,7 @@ func signedBy(i registry.Info) string {
 	case i.Trusted:
 		return "by " + i.Signer + ", which this box trusts"
 	}
-	return "by " + i.Signer + ", which this box does not know"
+	return "by " + i.Signer + ", which this box does not trust"
 }
 
 func describeSetting(s registry.Setting) string {

@@ -98,7 +98,7 @@ func TestPluginCommands(t *testing.T) {
 		{"", "set trial city=Ulm", exitFailed, "", "no plugin \"trial\" is installed"},
 		{"", "list --json", 0, "[]", ""},
 		{"", "install FIRST --grant storage --set city=Ulm", 0, "trial 1.0.0 is installed", "example.test"},
-		{"", "install FIRST --yes", exitFailed, "", "is what is installed already"},
+		{"", "install FIRST --yes", exitFailed, "", "is already installed"},
 		{"", "list", 0, "trial  1.0.0    ready  run    storage", ""},
 		{"", "list trial", 0, `city = "Ulm"`, ""},
 		{"", "list trial", 0, "not granted", ""},

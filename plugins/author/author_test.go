@@ -143,7 +143,7 @@ func copied(t *testing.T, to, from string) {
 
 func TestNoProjectIsBegunOverAnother(t *testing.T) {
 	dir := t.TempDir()
-	for name, why := range map[string]string{"Bad_Name": "a name has a-z", "there": "is there and not empty",
+	for name, why := range map[string]string{"Bad_Name": "at most 64 of a-z", "there": "exists and is not empty",
 		"main": ""} {
 		target := filepath.Join(dir, name)
 		if name == "there" {

@@ -14,7 +14,7 @@ func findAssemblyScript(p Project) (compiler, error) {
 		return nil, err
 	}
 	missing := ErrNoTools{Language: "AssemblyScript", Why: "there is no node", Install: []string{
-		"Node.js 20 or later with npm, from nodejs.org or as your distribution has it (Debian: apt-get install " +
+		"Node.js 20 or later with npm, from nodejs.org or from your distribution (Debian: apt-get install " +
 			"nodejs npm)",
 	}}
 	if len(programs("node")) == 0 {
@@ -22,7 +22,7 @@ func findAssemblyScript(p Project) (compiler, error) {
 	}
 	npm := programs("npm")
 	if ascOf(dir) == "" && len(npm) == 0 {
-		missing.Why = "there is neither asc, the compiler, nor npm, which brings it"
+		missing.Why = "there is neither asc, the compiler, nor npm, which installs it"
 		return nil, missing
 	}
 	return func(s *session, p Project, out string) error {
@@ -38,7 +38,7 @@ func findAssemblyScript(p Project) (compiler, error) {
 		}
 		asc := ascOf(dir)
 		if asc == "" {
-			missing.Why = "npm has installed the project's packages, and asc is not among them"
+			missing.Why = "npm installed the project's packages, but asc is not among them"
 			missing.Install = []string{"npm install --save-dev assemblyscript"}
 			return missing
 		}

@@ -16,7 +16,7 @@ func findC(p Project) (compiler, error) {
 	if sdk := os.Getenv("WASI_SDK_PATH"); sdk != "" {
 		clang := filepath.Join(sdk, "bin", "clang")
 		if why := missingForWASI(clang); why != "" {
-			missing.Why = "WASI_SDK_PATH is " + sdk + ", and " + why
+			missing.Why = "WASI_SDK_PATH is " + sdk + ", but " + why
 			return nil, missing
 		}
 		return compileC(clang), nil
@@ -45,7 +45,7 @@ func missingForWASI(clang string) string {
 	// If clang does not find a file, it prints the name as given.
 	for _, part := range []struct{ ask, what string }{
 		{"-print-file-name=libc.a", "C library for WASI (wasi-libc)"},
-		{"-print-libgcc-file-name", "compiler's own library for WASI (libclang-rt-dev-wasm32)"},
+		{"-print-libgcc-file-name", "compiler's library for WASI (libclang-rt-dev-wasm32)"},
 		{"-print-prog-name=wasm-ld", "linker for WebAssembly (lld)"},
 	} {
 		path := outputOf(clang, targetC, part.ask)

@@ -16,7 +16,7 @@ func findGo(p Project) (compiler, error) {
 		version := strings.TrimPrefix(outputOf(path, "env", "GOVERSION"), "go1.")
 		minor, _ := strconv.Atoi(version[:len(version)-len(strings.TrimLeft(version, "0123456789"))])
 		if minor < 21 {
-			missing.Why = path + " is of version 1." + version + ", and 1.21 is the first that compiles for WASI"
+			missing.Why = path + " is version 1." + version + ", but WASI needs 1.21 or later"
 			continue
 		}
 		return func(s *session, p Project, out string) error {

@@ -70,11 +70,11 @@ func cargoBuild(s *session, p Project, cargo string, vars []string, target, out 
 	}
 	switch len(made) {
 	case 0:
-		return errors.New("cargo made no program: a plugin has src/main.rs")
+		return errors.New("cargo built no program: a plugin has src/main.rs")
 	case 1:
 		return copyFile(out, made[0])
 	}
-	return errors.New("cargo made several programs, and a plugin is one: " + strings.Join(made, ", "))
+	return errors.New("cargo built several programs, and a plugin is one: " + strings.Join(made, ", "))
 }
 
 func copyFile(to, from string) error {

@@ -125,7 +125,7 @@ func (c *testCase) complete(m manifest.Manifest) error {
 	if c.Calls == nil {
 		c.Calls = []step{c.step}
 	} else if c.Parameters != nil || c.expects() {
-		return errors.New("it has calls, and parameters or a result beside them: put those into the calls")
+		return errors.New("the case has calls as well as parameters or a result: move those into the calls")
 	}
 	for name := range c.Settings {
 		if _, ok := m.Setting(name); !ok {
@@ -134,7 +134,7 @@ func (c *testCase) complete(m manifest.Manifest) error {
 	}
 	for as := range c.Files {
 		if !slices.ContainsFunc(m.Permissions.Files, func(f manifest.File) bool { return f.As == as }) {
-			return fmt.Errorf("files: permissions.files of %s has no folder that is called %q", ManifestFile, as)
+			return fmt.Errorf("files: permissions.files of %s has no folder %q", ManifestFile, as)
 		}
 	}
 	for i, r := range c.HTTP {
@@ -158,11 +158,11 @@ func (c *testCase) complete(m manifest.Manifest) error {
 		}
 		switch {
 		case s.Tool == "":
-			return errors.New("tool is missing, and the plugin has several")
+			return errors.New("tool is missing: name one of the plugin's tools")
 		case !s.expects():
-			return errors.New("it expects nothing: write content, contains or error")
+			return errors.New("no expectation: write content, contains or error")
 		case s.Error != "" && (s.Content != nil || s.Contains != nil):
-			return errors.New("it expects an error and a content: one of the two comes")
+			return errors.New("two expectations: write either error, or content and contains")
 		}
 		if s.Time.IsZero() {
 			s.Time = c.Time
@@ -181,17 +181,17 @@ func (s step) expects() bool { return s.Content != nil || len(s.Contains) > 0 ||
 func (s step) differs(content string, failed error) string {
 	switch {
 	case failed != nil && s.Error == "":
-		return "it failed: " + failed.Error()
+		return "the call failed: " + failed.Error()
 	case failed != nil && !strings.Contains(failed.Error(), s.Error):
-		return fmt.Sprintf("the error is  %q\nand has not   %q", failed.Error(), s.Error)
+		return fmt.Sprintf("the error is     %q\nbut should have  %q", failed.Error(), s.Error)
 	case failed != nil:
 		return ""
 	case s.Error != "":
-		return fmt.Sprintf("the content is      %q\nwanted is an error  %q", content, s.Error)
+		return fmt.Sprintf("the content is     %q\nexpected an error  %q", content, s.Error)
 	}
 	for _, part := range s.Contains {
 		if !strings.Contains(content, part) {
-			return fmt.Sprintf("the content is  %q\nand has not     %q", content, part)
+			return fmt.Sprintf("the content is   %q\nbut should have  %q", content, part)
 		}
 	}
 	if s.Content == nil {
@@ -202,10 +202,10 @@ func (s step) differs(content string, failed error) string {
 	}
 	var got any
 	if err := json.Unmarshal([]byte(content), &got); err != nil {
-		return fmt.Sprintf("the content is  %q\nwanted is JSON  %s", content, asJSON(s.Content))
+		return fmt.Sprintf("the content is  %q\nexpected JSON   %s", content, asJSON(s.Content))
 	}
 	if asJSON(got) != asJSON(s.Content) {
-		return fmt.Sprintf("the content is  %s\nwanted is       %s", asJSON(got), asJSON(s.Content))
+		return fmt.Sprintf("the content is  %s\nexpected        %s", asJSON(got), asJSON(s.Content))
 	}
 	return ""
 }
@@ -219,7 +219,7 @@ func differText(got, want string) string {
 	for at < len(g) && at < len(w) && g[at] == w[at] {
 		at++
 	}
-	return fmt.Sprintf("the content is  %q\nwanted is       %q\nthey differ from character %d on", got, want, at+1)
+	return fmt.Sprintf("the content is  %q\nexpected        %q\nthey differ from character %d on", got, want, at+1)
 }
 
 // asJSON formats a value as JSON, with its members in order.

@@ -30,12 +30,12 @@ func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
 		`[{"content": "x"}, {"error": "y"}]`:             "",
 		`{"parameters": {}, "contents": "x"}`:            `tests/a.json: unknown field "contents"`,
 		"[\n{\"content\": \"x\",}]":                      "tests/a.json: line 2",
-		`{"parameters": {}}`:                             "tests/a.json: case 1: it expects nothing",
-		`{"name": "n", "content": "x", "error": "y"}`:    "n: it expects an error and a content",
+		`{"parameters": {}}`:                             "tests/a.json: case 1: no expectation",
+		`{"name": "n", "content": "x", "error": "y"}`:    "n: two expectations",
 		`{"content": "x", "settings": {"town": "Linz"}}`: `plugin.yaml has no setting "town"`,
-		`{"content": "x", "files": {"/other": "menu"}}`:  `no folder that is called "/other"`,
+		`{"content": "x", "files": {"/other": "menu"}}`:  `plugin.yaml has no folder "/other"`,
 		`{"content": "x", "http": [{"status": 200}]}`:    "http[0]: url is missing",
-		`{"content": "x", "calls": [{"content": "x"}]}`:  "it has calls, and parameters or a result beside them",
+		`{"content": "x", "calls": [{"content": "x"}]}`:  "the case has calls as well as parameters or a result",
 		`{"content": "x", "time": "yesterday"}`:          "tests/a.json:",
 	} {
 		_, err := parseCases(manifestOf(t), map[string]string{"a.json": text})
@@ -56,15 +56,15 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 		{step{Content: "open"}, "open", nil, ""},
 		{step{Content: "open"}, "open\n", nil, ""}, // as programs end their lines
 		{step{Content: "open"}, "opens", nil, "they differ from character 5 on"},
-		{step{Content: "open"}, "", failed, "it failed: no such place"},
+		{step{Content: "open"}, "", failed, "the call failed: no such place"},
 		{step{Contains: []string{"op", "en"}}, "open", nil, ""},
-		{step{Contains: []string{"op", "shut"}}, "open", nil, `has not     "shut"`},
+		{step{Contains: []string{"op", "shut"}}, "open", nil, `should have  "shut"`},
 		{step{Error: "such"}, "", failed, ""},
-		{step{Error: "other"}, "", failed, `has not   "other"`},
-		{step{Error: "such"}, "open", nil, `wanted is an error  "such"`},
+		{step{Error: "other"}, "", failed, `should have  "other"`},
+		{step{Error: "such"}, "open", nil, `expected an error  "such"`},
 		{step{Content: map[string]any{"a": 1.0, "b": 2.0}}, `{"b": 2, "a": 1}`, nil, ""},
-		{step{Content: map[string]any{"a": 1.0}}, `{"a": 2}`, nil, `wanted is       {"a":1}`},
-		{step{Content: []any{1.0}}, `one`, nil, "wanted is JSON"},
+		{step{Content: map[string]any{"a": 1.0}}, `{"a": 2}`, nil, `expected        {"a":1}`},
+		{step{Content: []any{1.0}}, `one`, nil, "expected JSON"},
 	} {
 		got := c.step.differs(c.content, c.err)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -83,8 +83,9 @@ func requestsAreCompared(t *testing.T, dir string) {
 	m, wasm := p.Manifest, p.Wasm()
 	err = checkFile(t, m, wasm, `[{"name": "n", "settings": {"place": "Linz"}, "parameters": {}, "http": [{"url": `+
 		`"https://api.open-meteo.com/else"}], "content": "x"}]`)
-	for _, want := range []string{"requested what the case has no recorded answer for: GET " +
-		"https://geocoding-api.open-meteo.com/", "recorded and not requested: GET https://api.open-meteo.com/else"} {
+	for _, want := range []string{"requested, but not recorded in the case: GET " +
+		"https://geocoding-api.open-meteo.com/", "recorded in the case, but not requested: GET " +
+		"https://api.open-meteo.com/else"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -45,8 +45,8 @@ func languageNamed(name string) (language, error) {
 			return l, nil
 		}
 	}
-	return language{}, fmt.Errorf("there is no language %q here; %s are allowed. Any other that compiles to WASI "+
-		"will do too: docs/plugins/abi.md", name, strings.Join(Languages(), ", "))
+	return language{}, fmt.Errorf("unknown language (%q): %s are allowed. Any other language that compiles to WASI "+
+		"works too: see docs/plugins/abi.md", name, strings.Join(Languages(), ", "))
 }
 
 // language returns the language of the project.
@@ -58,8 +58,9 @@ func (p Project) language() (language, error) {
 		}
 		marks = append(marks, l.mark+" ("+l.name+")")
 	}
-	return language{}, fmt.Errorf("%s has none of the files by which a language is known: %s. Build it with your own "+
-		"tools, then run: parley plugin build --wasm FILE", named(p.Dir), strings.Join(marks, ", "))
+	return language{}, fmt.Errorf("the language of %s is unknown, because it has none of these files: %s. "+
+		"Build the module with other tools, then run: parley plugin build --wasm FILE", named(p.Dir),
+		strings.Join(marks, ", "))
 }
 
 // ErrNoTools says which tools this machine lacks to build a language.

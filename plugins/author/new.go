@@ -33,10 +33,10 @@ func New(dir, lang string) (written []string, err error) {
 		return nil, err
 	}
 	if _, err := manifest.Parse(files[ManifestFile]); err != nil {
-		return nil, fmt.Errorf("%q cannot be a plugin's name: %w", filepath.Base(whole), err)
+		return nil, fmt.Errorf("not a plugin name (%q): %w", filepath.Base(whole), err)
 	}
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-		return nil, fmt.Errorf("%s is there and not empty: choose another name", dir)
+		return nil, fmt.Errorf("folder exists and is not empty (%s): choose another name", dir)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func Open(dir string) (Project, error) {
 	path := filepath.Join(dir, ManifestFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Project{}, fmt.Errorf("there is no %s in %s: name the folder of a plugin, or begin one with: parley "+
+		return Project{}, fmt.Errorf("there is no %s in %s: name the folder of a plugin, or create one with: parley "+
 			"plugin new NAME --lang %s", ManifestFile, named(dir), strings.Join(Languages(), "|"))
 	}
 	if err != nil {

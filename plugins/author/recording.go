@@ -64,11 +64,11 @@ func (r *recordings) problem(well bool) string {
 	defer r.mu.Unlock()
 	var lines []string
 	for _, u := range r.unknown {
-		lines = append(lines, "it requested what the case has no recorded answer for: "+u)
+		lines = append(lines, "requested, but not recorded in the case: "+u)
 	}
 	if well || len(r.unknown) > 0 {
 		for _, a := range r.left {
-			lines = append(lines, "recorded and not requested: "+a.Method+" "+a.URL)
+			lines = append(lines, "recorded in the case, but not requested: "+a.Method+" "+a.URL)
 		}
 	}
 	return strings.Join(lines, "\n")

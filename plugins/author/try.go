@@ -166,7 +166,7 @@ func (c testCase) granted(p Project, dir string) (manifest.Permissions, error) {
 			return granted, err
 		}
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			return granted, fmt.Errorf("files: %s is no folder of the project", own)
+			return granted, fmt.Errorf("files: not a folder of the project (%s)", own)
 		}
 		if granted.Files[i].Path = path; f.Mode == manifest.Write {
 			granted.Files[i].Path = empty

@@ -48,13 +48,13 @@ func compiled(doc any, formats map[string]func(any) error) (*jsonschema.Schema, 
 func formats() map[string]func(any) error {
 	all := map[string]func(any) error{"parameters": checkParameters}
 	for name, check := range map[string]func(text string) error{
-		"name":    fits(namePattern, "a name has a-z, 0-9 and - within, at most 64 characters"),
+		"name":    fits(namePattern, "write at most 64 of a-z, 0-9 and -, without - at either end"),
 		"version": fits(versionPattern, "write it like 1.2.0"),
 		"file":    checkFile,
 		"tool":    checkTool,
 		"timeout": checkTimeout,
 		"setting": fits(settingPattern,
-			"a setting's name begins with a letter and has letters, digits and _, at most 64"),
+			"write a letter, then letters, digits and _, at most 64 in all"),
 		"host":     checkHost,
 		"folder":   checkFolder,
 		"variable": checkVariable,
@@ -75,7 +75,7 @@ func formats() map[string]func(any) error {
 func fits(pattern *regexp.Regexp, rule string) func(string) error {
 	return func(text string) error {
 		if !pattern.MatchString(text) {
-			return fmt.Errorf("%.80q; %s", text, rule)
+			return fmt.Errorf("invalid value (%.80q): %s", text, rule)
 		}
 		return nil
 	}
@@ -83,7 +83,7 @@ func fits(pattern *regexp.Regexp, rule string) func(string) error {
 
 func checkFile(text string) error {
 	if !filepath.IsLocal(text) || filepath.Base(text) != text || len(text) > 200 {
-		return fmt.Errorf("%.80q is not the name of a file beside the manifest", text)
+		return fmt.Errorf("invalid file name (%.80q): name a file in the folder of the manifest", text)
 	}
 	return nil
 }
@@ -92,14 +92,15 @@ func checkFile(text string) error {
 func checkTool(text string) error {
 	reserved := []string{OnTurn, OnChatEnd, "memory", "malloc", "free", "main", "hs_init", "hs_exit"}
 	if strings.HasPrefix(text, "_") || slices.Contains(reserved, text) {
-		return fmt.Errorf("%q means something else in a module; choose another name", text)
+		return fmt.Errorf("reserved name (%q): choose another", text)
 	}
-	return fits(toolPattern, "a tool's name has letters, digits, _ and -, at most 64")(text)
+	return fits(toolPattern, "write at most 64 letters, digits, _ and -")(text)
 }
 
 func checkTimeout(text string) error {
 	if limit, err := time.ParseDuration(text); err != nil || limit < minTimeout || limit > MaxTimeout {
-		return fmt.Errorf("%.40q; write it like 2s or 500ms, from %v to %v", text, minTimeout, MaxTimeout)
+		return fmt.Errorf("invalid duration (%.40q): write it like 2s or 500ms, from %v to %v", text, minTimeout,
+			MaxTimeout)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func checkTimeout(text string) error {
 // checkParameters returns an error if a value is no JSON schema of an object.
 func checkParameters(value any) error {
 	if o, ok := value.(map[string]any); !ok || o["type"] != "object" {
-		return errors.New("not the schema of an object; write {type: object, properties: {…}}")
+		return errors.New("not the schema of an object: write {type: object, properties: {…}}")
 	}
 	if _, err := compiled(value, nil); err != nil {
 		text := strings.Join(strings.Fields(err.Error()), " ")
@@ -118,48 +119,49 @@ func checkParameters(value any) error {
 
 func checkVariable(text string) error {
 	if !variablePattern.MatchString(text) || strings.HasPrefix(strings.ToUpper(text), "SETTING_") {
-		return fmt.Errorf("%.80q is no name of a variable, or begins with SETTING_, which settings do", text)
+		return fmt.Errorf("invalid variable name (%.80q): write letters, digits and _, without SETTING_ at the "+
+			"beginning", text)
 	}
 	return nil
 }
 
 func checkFolder(text string) error {
 	if !path.IsAbs(text) || path.Clean(text) != text {
-		return fmt.Errorf("%.80q is not a whole path without .., like /srv/menu", text)
+		return fmt.Errorf("invalid folder (%.80q): write an absolute path without .., like /srv/menu", text)
 	}
 	return nil
 }
 
 func checkHost(host string) error {
 	name, port := SplitHost(host)
-	no := func(why string) error { return fmt.Errorf("%.80q %s", host, why) }
-	const isNone = "is no host: write api.example.org, *.example.org or 192.168.1.20, in lower case, a name of other " +
-		"letters in its xn-- form, with :8443 behind it for another port"
+	no := func(what, allowed string) error { return fmt.Errorf("%s (%.80q): %s", what, host, allowed) }
+	const what, allowed = "not a host", "write api.example.org, *.example.org or 192.168.1.20, in lower case, " +
+		"international names in their xn-- form, and with :8443 at the end for another port"
 	if strings.ContainsAny(host, "/@?# ") {
-		return no(isNone)
+		return no(what, allowed)
 	}
 	if port != "" {
 		if p, err := strconv.Atoi(port); err != nil || p < 1 || p > 65535 || port != strconv.Itoa(p) {
-			return no("has no port from 1 to 65535 behind its colon")
+			return no("invalid port", "write a number from 1 to 65535 after the colon")
 		}
 	}
 	if a, err := netip.ParseAddr(name); err == nil {
 		switch {
 		case a.Zone() != "" || a.Is4In6() || a.String() != name:
-			return no("is not how the address is written, which is " + a.WithZone("").Unmap().String())
+			return no("unusual form of an address", "write "+a.WithZone("").Unmap().String())
 		case a.IsUnspecified() || a.IsMulticast():
-			return no("is nobody's address")
+			return no("not the address of one machine", "unspecified and multicast addresses are not allowed")
 		}
 		return nil
 	}
 	if len(name) > 253 || !hostPattern.MatchString(name) {
-		return no(isNone)
+		return no(what, allowed)
 	}
 	if last := name[strings.LastIndexByte(name, '.')+1:]; strings.Trim(last, "0123456789") == "" {
-		return no("looks like an address and is none")
+		return no("invalid address", "write one such as 192.168.1.20")
 	}
 	if strings.HasPrefix(name, "*.") && !strings.Contains(name[2:], ".") {
-		return no("is everybody under a whole domain; name at least two parts, like *.example.org")
+		return no("too many hosts", "write at least two parts after *., like *.example.org")
 	}
 	return nil
 }
@@ -174,5 +176,6 @@ func bytesOf(text string, least, most int64) (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, fmt.Errorf("%.40q; write it like 512KiB or 64MiB, from %s to %s", text, Size(least), Size(most))
+	return 0, fmt.Errorf("invalid size (%.40q): write it like 512KiB or 64MiB, from %s to %s", text, Size(least),
+		Size(most))
 }

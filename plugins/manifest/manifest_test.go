@@ -81,13 +81,13 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(m.Permissions.Words(), "; ")
-	want := "may talk to api.example.org (GET); may read /data/menu (as /menu); may keep 1MiB of its own; may not " +
-		"see the conversation"
+	want := "may send requests to api.example.org (GET); may read files in /data/menu (as /menu); may store up to " +
+		"1MiB of data; may not read the conversation"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	got = strings.Join(Permissions{}.Words(), "; ")
-	if want := "may not use the network; may not see files; may not see the conversation"; got != want {
+	if want := "may not use the network; may not access files; may not read the conversation"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
@@ -104,14 +104,14 @@ func TestWhatIsWrong(t *testing.T) {
 		{"name: opening-hours  ", "nom: x  ", "nom", "unknown field"},
 		{"name: opening-hours  ", "name: " + strings.Repeat("a", 65), "name", "64"},
 		{"version: 1.2.0", "version: new", "version", "1.2.0"},
-		{"wasm: opening-hours.wasm", "wasm: ../x.wasm", "wasm", "beside"},
-		{"wasm: opening-hours.wasm", "wasm: /etc/passwd", "wasm", "beside"},
+		{"wasm: opening-hours.wasm", "wasm: ../x.wasm", "wasm", "in the folder"},
+		{"wasm: opening-hours.wasm", "wasm: /etc/passwd", "wasm", "in the folder"},
 		{"reuse: none", "reuse: all", "reuse", "none, chat and any"},
 		{"timeout: 2s", "timeout: 31s", "tools[0].timeout", "30s"},
 		{"timeout: 2s", "timeout: -1s", "tools[0].timeout", "30s"},
 		{"timeout: 2s", "timeout: soon", "tools[0].timeout", "30s"},
-		{"- name: opening_hours", "- name: _start", "tools[0].name", "means something else"},
-		{"- name: opening_hours", "- name: on_turn", "tools[0].name", "means something else"},
+		{"- name: opening_hours", "- name: _start", "tools[0].name", "reserved name"},
+		{"- name: opening_hours", "- name: on_turn", "tools[0].name", "reserved name"},
 		{"- name: opening_hours", "- name: opening hours", "tools[0].name", "letters"},
 		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: string}",
 			"tools[0].parameters", "object"},
@@ -122,33 +122,33 @@ func TestWhatIsWrong(t *testing.T) {
 		{"{type: object, properties: {place: {type: string}}, required: [place]}",
 			"{type: object, $ref: 'http://127.0.0.1:1/'}", "tools[0].parameters", "not a JSON schema"},
 		{"name: city, type: string", "name: city, type: text", "settings[0].type", "secret"},
-		{"required: true", "required: maybe", "settings[0].required", "true nor false"},
+		{"required: true", "required: maybe", "settings[0].required", "write true or false"},
 		{"name: api_key, type: secret", "name: CITY, type: secret", "settings[1].name", "twice"},
 		{"name: api_key, type: secret", "name: api_key, type: secret, default: x", "settings[1].default", "secret"},
 		{"name: api_key, type: secret", "name: n, type: integer, default: 1.5", "settings[1].default", "whole number"},
-		{"host: api.example.org", "host: https://api.example.org", "permissions.http[0].host", "is no host"},
+		{"host: api.example.org", "host: https://api.example.org", "permissions.http[0].host", "not a host"},
 		{"host: api.example.org", "host: API.example.org", "permissions.http[0].host", "lower case"},
-		{"host: api.example.org", "host: '*'", "permissions.http[0].host", "is no host"},
+		{"host: api.example.org", "host: '*'", "permissions.http[0].host", "not a host"},
 		{"host: api.example.org", "host: '*.org'", "permissions.http[0].host", "two parts"},
-		{"host: api.example.org", "host: api.*.org", "permissions.http[0].host", "is no host"},
-		{"host: api.example.org", "host: 127.1", "permissions.http[0].host", "looks like an address"},
-		{"host: api.example.org", "host: 0.0.0.0", "permissions.http[0].host", "nobody"},
-		{"host: api.example.org", "host: '::ffff:127.0.0.1'", "permissions.http[0].host", "how the address is written"},
+		{"host: api.example.org", "host: api.*.org", "permissions.http[0].host", "not a host"},
+		{"host: api.example.org", "host: 127.1", "permissions.http[0].host", "invalid address"},
+		{"host: api.example.org", "host: 0.0.0.0", "permissions.http[0].host", "one machine"},
+		{"host: api.example.org", "host: '::ffff:127.0.0.1'", "permissions.http[0].host", "write 127.0.0.1"},
 		{"host: api.example.org", "host: api.example.org:0", "permissions.http[0].host", "port"},
 		{"host: api.example.org, ", "", "permissions.http[0].host", "missing"},
 		{"methods: [GET]", "methods: [get]", "permissions.http[0].methods[0]", "GET"},
 		{"methods: [GET]", "methods: [CONNECT]", "permissions.http[0].methods[0]", "GET"},
 		{"path: /data/menu", "path: /data/../etc", "permissions.files[0].path", "without .."},
-		{"path: /data/menu", "path: menu", "permissions.files[0].path", "whole path"},
+		{"path: /data/menu", "path: menu", "permissions.files[0].path", "absolute path"},
 		{"mode: read", "mode: rw", "permissions.files[0].mode", "read and write"},
-		{"env:     []", "env: [A B]", "permissions.env[0]", "no name"},
+		{"env:     []", "env: [A B]", "permissions.env[0]", "invalid variable name"},
 		{"env:     []", "env: [HOME, HOME]", "permissions.env[1]", "twice"},
 		{"storage: 1MiB", "storage: 1TiB", "permissions.storage", "64MiB"},
 		{"storage: 1MiB", "storage: -1", "permissions.storage", "64MiB"},
 		{"memory:  64MiB", "memory: 8GiB", "permissions.memory", "1GiB"},
 		{"conversation: none", "conversation: all", "permissions.conversation", "transcript"},
 		{"name: opening-hours  ", "name: &a opening-hours  ", "name", "anchor"},
-		{"license: Apache-2.0", "license: [a]", "license", "no text"},
+		{"license: Apache-2.0", "license: [a]", "license", "write a string"},
 		{"tools:", "tools: x\ntoolz:", "toolz", "unknown"},
 		{"version: 1.2.0", "version: 1.2.0\nversion: 1.2.1", "", ""},
 	} {

@@ -94,25 +94,28 @@ func describe(schema *jsonschema.Schema, e *jsonschema.ValidationError) (field, 
 	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
-		return join(field, k.Properties[0]), "unknown field; there are " +
+		return join(field, k.Properties[0]), "unknown field: the fields here are " +
 			strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")
 	case *kind.Required:
-		return join(field, k.Missing[0]), "missing, and required"
+		return join(field, k.Missing[0]), "required field is missing"
 	case *kind.Type:
-		return field, map[string]string{
-			"array": "a list", "boolean": "a truth value", "null": "nothing", "number": "a number", "object": "a map",
-			"string": "a text",
-		}[k.Got] + " is " + map[string]string{
-			"array": "no list", "boolean": "neither true nor false", "object": "no map", "string": "no text",
-		}[k.Want[0]]
+		names := map[string]string{
+			"array":   "a list",
+			"boolean": "true or false",
+			"null":    "nothing",
+			"number":  "a number",
+			"object":  "a map",
+			"string":  "a string",
+		}
+		return field, "wrong type (" + names[k.Got] + "): write " + names[k.Want[0]]
 	case *kind.Enum:
-		return field, fmt.Sprintf("%.80q; %s are allowed", k.Got, allowed(k.Want))
+		return field, fmt.Sprintf("unknown value (%.80q): %s are allowed", k.Got, allowed(k.Want))
 	case *kind.UniqueItems:
-		return fmt.Sprintf("%s[%d]", field, k.Duplicates[1]), "is there twice"
+		return fmt.Sprintf("%s[%d]", field, k.Duplicates[1]), "is listed twice"
 	case *kind.MaxItems:
-		return field, fmt.Sprintf("%d entries; at most %d are allowed", k.Got, k.Want)
+		return field, fmt.Sprintf("too many entries (%d): at most %d are allowed", k.Got, k.Want)
 	case *kind.MaxLength:
-		return field, fmt.Sprintf("%d characters; at most %d are allowed", k.Got, k.Want)
+		return field, fmt.Sprintf("too long (%d characters): at most %d are allowed", k.Got, k.Want)
 	case *kind.Format:
 		return field, k.Err.Error()
 	}
@@ -151,16 +154,16 @@ func (r *reader) manifest() (m Manifest) {
 	m.Permissions.Memory, _ = bytesOf(wire.Permissions.Memory, minMemory, MaxMemory)
 	m.complete()
 	if len(m.Tools) == 0 && len(m.Hooks) == 0 {
-		r.fail("tools", "missing; a plugin has at least one tool, or hooks: [on_turn] or [on_chat_end]")
+		r.fail("tools", "missing: a plugin has at least one tool, or hooks: [on_turn] or [on_chat_end]")
 	}
 	for i, t := range m.Tools {
 		if slices.ContainsFunc(m.Tools[:i], func(other Tool) bool { return other.Name == t.Name }) {
-			r.fail(fmt.Sprintf("tools[%d].name", i), "%.80q is there twice", t.Name)
+			r.fail(fmt.Sprintf("tools[%d].name", i), "name is used twice (%.80q): choose another", t.Name)
 		}
 	}
 	for i, f := range m.Permissions.Files {
 		if slices.ContainsFunc(m.Permissions.Files[:i], func(other File) bool { return other.As == f.As }) {
-			r.fail(fmt.Sprintf("permissions.files[%d].as", i), "%.80q is there twice", f.As)
+			r.fail(fmt.Sprintf("permissions.files[%d].as", i), "folder is used twice (%.80q): choose another", f.As)
 		}
 	}
 	for i, s := range m.Settings {
@@ -171,8 +174,8 @@ func (r *reader) manifest() (m Manifest) {
 
 func (r *reader) setting(field string, s Setting, before []Setting) {
 	if slices.ContainsFunc(before, func(other Setting) bool { return strings.EqualFold(other.Name, s.Name) }) {
-		r.fail(field+".name", "%.80q is there twice; upper and lower case are the same in SETTING_%s", s.Name,
-			strings.ToUpper(s.Name))
+		r.fail(field+".name", "name is used twice (%.80q): names that differ in case only share SETTING_%s",
+			s.Name, strings.ToUpper(s.Name))
 	}
 	field += ".default"
 	if _, given := r.lines[field]; !given {
@@ -183,9 +186,9 @@ func (r *reader) setting(field string, s Setting, before []Setting) {
 	}
 	switch {
 	case s.Type == Secret:
-		r.fail(field, "a secret in a manifest is none")
+		r.fail(field, "a secret has a default: leave it out, because anyone can read a manifest")
 	case s.Required:
-		r.fail(field, "a required setting is filled in by the installer; leave out one of the two")
+		r.fail(field, "a required setting has a default: leave out default or required")
 	}
 }
 

@@ -18,10 +18,10 @@ func (p Permissions) Words() []string {
 		words = append(words, "may not use the network")
 	}
 	if len(p.Files) == 0 {
-		words = append(words, "may not see files")
+		words = append(words, "may not access files")
 	}
 	if p.Conversation == NoConversation {
-		words = append(words, "may not see the conversation")
+		words = append(words, "may not read the conversation")
 	}
 	return words
 }
@@ -30,12 +30,12 @@ func (p Permissions) Words() []string {
 func (p Permissions) Allowed() []string {
 	var words []string
 	for _, h := range p.HTTP {
-		words = append(words, fmt.Sprintf("may talk to %s (%s)", h.words(), strings.Join(h.Methods, ", ")))
+		words = append(words, fmt.Sprintf("may send requests to %s (%s)", h.words(), strings.Join(h.Methods, ", ")))
 	}
 	for _, f := range p.Files {
-		what := "read"
+		what := "read files in"
 		if f.Mode == Write {
-			what = "read, change and delete what is in"
+			what = "read, change and delete files in"
 		}
 		text := fmt.Sprintf("may %s %s", what, f.Path)
 		if f.As != f.Path {
@@ -47,16 +47,16 @@ func (p Permissions) Allowed() []string {
 		words = append(words, "may read the environment variable "+e)
 	}
 	if p.Storage > 0 {
-		words = append(words, "may keep "+Size(p.Storage)+" of its own")
+		words = append(words, "may store up to "+Size(p.Storage)+" of data")
 	}
 	switch p.Conversation {
 	case Transcript:
-		words = append(words, "may see the conversation")
+		words = append(words, "may read the conversation")
 	case Expression:
-		words = append(words, "may see the conversation and the feelings in it")
+		words = append(words, "may read the conversation and the emotions detected in it")
 	}
 	if p.Memory > DefaultMemory {
-		words = append(words, "may use "+Size(p.Memory)+" of memory")
+		words = append(words, "may use up to "+Size(p.Memory)+" of memory")
 	}
 	return words
 }
@@ -73,9 +73,9 @@ func (h HTTP) words() string {
 	if a, err := netip.ParseAddr(name); err == nil {
 		switch addresses.NewTable(nil).At(netip.AddrPortFrom(a, 0)).Kind {
 		case addresses.Box:
-			whom += ", which is this box itself"
+			whom += " (this box itself)"
 		case addresses.Private, addresses.Special:
-			whom += ", a machine in your own network"
+			whom += " (a machine in your network)"
 		}
 	}
 	return whom

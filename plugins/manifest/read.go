@@ -54,7 +54,7 @@ func tooDeep(text []byte) bool {
 func document(text []byte) (top ast.Node, err error) {
 	switch {
 	case len(text) > MaxBytes:
-		return nil, ErrInvalid{Why: fmt.Sprintf("%d bytes; at most %d are allowed", len(text), MaxBytes)}
+		return nil, ErrInvalid{Why: fmt.Sprintf("too long (%d bytes): at most %d are allowed", len(text), MaxBytes)}
 	case tooDeep(text):
 		return nil, ErrInvalid{Why: "more than 200 brackets are open at once; a manifest nests at most 40 deep"}
 	}
@@ -76,16 +76,16 @@ func document(text []byte) (top ast.Node, err error) {
 			continue
 		}
 		if top != nil {
-			return nil, ErrInvalid{Line: lineOf(doc.Body), Why: "a second document begins here; a manifest is one"}
+			return nil, ErrInvalid{Line: lineOf(doc.Body), Why: "a second document begins here: only one is allowed"}
 		}
 		if _, ok := doc.Body.(ast.MapNode); !ok {
 			return nil, ErrInvalid{Line: lineOf(doc.Body),
-				Why: "not a map; write key: value lines, the first of them name:"}
+				Why: "not a map: write key: value lines, the first of them name:"}
 		}
 		top = doc.Body
 	}
 	if top == nil {
-		return nil, ErrInvalid{Why: "empty; it needs at least name, version, description and tools"}
+		return nil, ErrInvalid{Why: "empty: write at least name, version, description and tools"}
 	}
 	return top, nil
 }
@@ -203,16 +203,16 @@ func scalar(n ast.Node, typed bool) (any, error) {
 		}
 		return n.GetToken().Value, nil
 	case *ast.AnchorNode, *ast.AliasNode:
-		return nil, errors.New("an anchor or alias, which manifests do not have")
+		return nil, errors.New("anchors and aliases are not allowed")
 	}
-	return nil, errors.New("a tag (!), or a number that is none, which manifests do not have")
+	return nil, errors.New("tags (!) and numbers such as .inf or .nan are not allowed")
 }
 
 func control(text string, allowed bool) error {
 	if !allowed && strings.ContainsFunc(text, func(c rune) bool {
 		return c < ' ' && c != '\n' && c != '\t' || c == 0x7F
 	}) {
-		return errors.New("contains control characters, which are not allowed")
+		return errors.New("control characters are not allowed")
 	}
 	return nil
 }

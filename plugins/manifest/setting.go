@@ -15,9 +15,9 @@ func (s Setting) Check(value string) error {
 	const most = 16 << 10
 	switch {
 	case len(value) > most:
-		return fmt.Errorf("%s: %d bytes; at most %d are allowed", s.Name, len(value), most)
+		return fmt.Errorf("%s: too long (%d bytes): at most %d are allowed", s.Name, len(value), most)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
-		return fmt.Errorf("%s: not a text: it has bytes that are not UTF-8, or a zero", s.Name)
+		return fmt.Errorf("%s: invalid text: it has a zero byte, or is not UTF-8", s.Name)
 	}
 	return s.Type.check(s.Name, value)
 }
@@ -27,16 +27,16 @@ func (t Type) check(name, value string) error {
 	switch t {
 	case Integer:
 		if !integerPattern.MatchString(value) {
-			return fmt.Errorf("%s: %.80q is no whole number, like 12", name, value)
+			return fmt.Errorf("%s: not a whole number (%.80q): write one like 12", name, value)
 		}
 	case Number:
 		var n float64
 		if json.Unmarshal([]byte(value), &n) != nil {
-			return fmt.Errorf("%s: %.80q is no number, like 1.5", name, value)
+			return fmt.Errorf("%s: not a number (%.80q): write one like 1.5", name, value)
 		}
 	case Boolean:
 		if value != "true" && value != "false" {
-			return fmt.Errorf("%s: %.80q is neither true nor false", name, value)
+			return fmt.Errorf("%s: not a boolean (%.80q): write true or false", name, value)
 		}
 	}
 	return nil

@@ -40,13 +40,13 @@ func Tests(wasm []byte) (files map[string]string, err error) {
 		return nil, err
 	}
 	if len(text) > maxTestBytes {
-		return nil, fmt.Errorf("tests/: %d bytes of cases; at most %d are carried along", len(text), maxTestBytes)
+		return nil, fmt.Errorf("tests/: too large (%d bytes): at most %d are allowed", len(text), maxTestBytes)
 	}
 	if err := json.Unmarshal(text, &files); err != nil {
-		return nil, fmt.Errorf("section %s: not a JSON object of texts: %w", TestsSection, err)
+		return nil, fmt.Errorf("section %s: not a JSON object of strings: %w", TestsSection, err)
 	}
 	if len(files) > maxTests {
-		return nil, fmt.Errorf("tests/: %d files of cases; at most %d are carried along", len(files), maxTests)
+		return nil, fmt.Errorf("tests/: too many files (%d): at most %d are allowed", len(files), maxTests)
 	}
 	return files, nil
 }
@@ -77,7 +77,7 @@ func Section(wasm []byte, name string) (text []byte, ok bool, err error) {
 			continue
 		}
 		if ok {
-			return nil, false, fmt.Errorf("two sections %s; one is allowed", name)
+			return nil, false, fmt.Errorf("the module has two sections %s: one is allowed", name)
 		}
 		text, ok = body[n+int(length):], true
 	}
@@ -93,7 +93,7 @@ func Embed(wasm, text []byte, files map[string]string) ([]byte, error) {
 	if _, ok, err := Section(wasm, SectionName); err != nil {
 		return nil, err
 	} else if ok {
-		return nil, fmt.Errorf("the module has a section %s already", SectionName)
+		return nil, fmt.Errorf("the module already has a section %s", SectionName)
 	}
 	all := appendSection(append([]byte(nil), wasm...), SectionName, text)
 	if len(files) == 0 {

@@ -87,7 +87,7 @@ func (s *Registry) call(ctx context.Context, from Origin, name, tool string, par
 }
 
 // errPanicked is the error of a call that did not return because the box panicked.
-var errPanicked = errors.New("the box failed inside")
+var errPanicked = errors.New("internal error of the box")
 
 // callWithBreaker runs a plugin behind its breaker.
 func (s *Registry) callWithBreaker(

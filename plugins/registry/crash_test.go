@@ -177,7 +177,7 @@ func TestDamagedFilesAreNotRun(t *testing.T) {
 	modules, err := filepath.Glob(filepath.Join(data, "plugins", "*", moduleName))
 	must(t, err)
 	must(t, os.WriteFile(modules[0], append(append([]byte{}, empty...), "\x00\x02\x01x"...), 0o600))
-	if _, err := do(s, "", ""); err == nil || !strings.Contains(err.Error(), "not what was installed") {
+	if _, err := do(s, "", ""); err == nil || !strings.Contains(err.Error(), "not those that were installed") {
 		t.Errorf("it answers %v", err)
 	}
 	must(t, s.Remove(t.Context(), "tool"))

@@ -13,7 +13,7 @@ import (
 type ErrNotInstalled struct{ Name string }
 
 func (e ErrNotInstalled) Error() string {
-	return fmt.Sprintf("no plugin %.80q is installed; parley plugin list shows those that are", e.Name)
+	return fmt.Sprintf("no plugin %.80q is installed: parley plugin list shows the installed ones", e.Name)
 }
 
 // ErrNoTool means that no plugin has a tool of that name.
@@ -75,7 +75,7 @@ func storeError(name string, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return ErrNotInstalled{name}
 	case errors.Is(err, store.ErrConflict):
-		return ErrConflict{fmt.Sprintf("the plugin %s was changed by somebody else meanwhile: look at it with parley "+
+		return ErrConflict{fmt.Sprintf("the plugin %s was changed in the meantime: look at it with parley "+
 			"plugin list %s, and try again", name, name)}
 	}
 	return err

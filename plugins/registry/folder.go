@@ -38,14 +38,14 @@ var digestName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // lock ends with the process.
 func (f folder) lock(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(f.path(), 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder of plugins: %w", err)
+		return nil, fmt.Errorf("create the folder of plugins: %w", err)
 	}
 	if err := f.chown(f.path()); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("locking the folder of plugins: %w", err)
+		return nil, fmt.Errorf("lock the folder of plugins: %w", err)
 	}
 	if err := f.chown(f.path(lockName)); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -64,7 +64,7 @@ func (f folder) lock(ctx context.Context) (release func(), err error) {
 	select {
 	case err := <-got:
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("locking the folder of plugins: %w", err), file.Close())
+			return nil, errors.Join(fmt.Errorf("lock the folder of plugins: %w", err), file.Close())
 		}
 		return func() { _ = file.Close() }, nil
 	case <-ctx.Done():
@@ -148,7 +148,7 @@ func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
 	delete(files, signatureName)
 	sums := sumsOf(files)
 	if digestOf(sums, signature) != digest {
-		return nil, "", errors.New("they are not what was installed")
+		return nil, "", errors.New("the files are not those that were installed")
 	}
 	if signature != nil {
 		err = signature.check(sums)

@@ -39,18 +39,18 @@ func TestNothingOutsideItsFolderIsRead(t *testing.T) {
 		}, "path escapes"},
 		"a signature that is a pipe": {func(file string) error {
 			return unix.Mkfifo(file+SignatureSuffix, 0o600)
-		}, "no plain file"},
+		}, "not a regular file"},
 		"a bad signature": {func(file string) error {
 			return os.WriteFile(file+SignatureSuffix, []byte("hello"), 0o600)
 		}, "signature"},
 		"a huge signature": {func(file string) error {
 			return os.WriteFile(file+SignatureSuffix, make([]byte, 1<<20), 0o600)
-		}, "more than"},
+		}, "is too large"},
 		"a module that is a pipe": {func(file string) error {
 			return errors.Join(os.Remove(file), unix.Mkfifo(file, 0o600))
 		}, "neither a file nor a folder"},
 		"a module that is not there": {os.Remove, "no such file"},
-		"a huge module":              {func(file string) error { return os.Truncate(file, 10<<30) }, "more than"},
+		"a huge module":              {func(file string) error { return os.Truncate(file, 10<<30) }, "is too large"},
 		"a module cut off": {func(file string) error {
 			return os.Truncate(file, int64(len(empty)-3))
 		}, "truncated"},
@@ -190,7 +190,7 @@ func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
 			t.Errorf("%s: from there it is another plugin", from)
 		}
 	}
-	refused(t, plain, "2.0.0", `its tags: "1.0.0"`)
+	refused(t, plain, "2.0.0", `the tags are "1.0.0"`)
 	if _, err := Read(plain, "1.0.0"); err != nil {
 		t.Error(err)
 	}
@@ -218,18 +218,18 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 		}
 	}
 	for words, files := range map[string]map[string][]byte{
-		"is no digest":               ociFiles(t, good, set("tool.wasm", "digest", "sha256:../../../../etc/passwd")),
-		"is no digest that is known": ociFiles(t, good, set("tool.wasm", "digest", "md5:00")),
-		"has no blob":                ociFiles(t, good, set("tool.wasm", "digest", "sha256:"+strings.Repeat("0", 64))),
-		"not what its digest":        ociFiles(t, good, set("tool.wasm", "size", len(module)+1)),
-		"which is the most":          ociFiles(t, good, set("tool.wasm", "size", int64(sandbox.MaxModule)+1)),
-		`"plugin.yaml" beside the`:   ociFiles(t, with("plugin.yaml", described("1.0.0")), nil),
-		`"tests/one.json" beside`:    ociFiles(t, with("tests/one.json", "{}"), nil),
-		"is not of these files":      ociFiles(t, with("tool.wasm.sig", string(theirs)), nil),
+		"unknown digest (\"sha256":   ociFiles(t, good, set("tool.wasm", "digest", "sha256:../../../../etc/passwd")),
+		"unknown digest (\"md5":      ociFiles(t, good, set("tool.wasm", "digest", "md5:00")),
+		"the layout is incomplete":   ociFiles(t, good, set("tool.wasm", "digest", "sha256:"+strings.Repeat("0", 64))),
+		"does not match its digest":  ociFiles(t, good, set("tool.wasm", "size", len(module)+1)),
+		"is too large":               ociFiles(t, good, set("tool.wasm", "size", int64(sandbox.MaxModule)+1)),
+		`"plugin.yaml" besides the`:  ociFiles(t, with("plugin.yaml", described("1.0.0")), nil),
+		`"tests/one.json" besides`:   ociFiles(t, with("tests/one.json", "{}"), nil),
+		"does not match these files": ociFiles(t, with("tool.wasm.sig", string(theirs)), nil),
 		"two modules":                ociFiles(t, with("other.wasm", string(empty)+"\x00\x02\x01x"), nil),
 		"none of the artifact's":     ociFiles(t, map[string]string{"README.md": "hello"}, nil),
-		"carries no manifest":        ociFiles(t, map[string]string{"tool.wasm": string(empty)}, nil),
-		"not JSON":                   {layoutIndex: []byte(`[`)},
+		"has no manifest":            ociFiles(t, map[string]string{"tool.wasm": string(empty)}, nil),
+		"not an OCI index":           {layoutIndex: []byte(`[`)},
 	} {
 		t.Run(words, func(t *testing.T) {
 			refused(t, writeAll(t, files), "", words)
@@ -251,7 +251,7 @@ func TestTarsThatAreNoneAreRefused(t *testing.T) {
 		"fewer than 4 bytes":      []byte("ab"),
 		"neither a module":        bytes.Repeat([]byte("hello "), 1000),
 		"module (which begins":    append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
-		"it is no OCI layout":     tarOf(t, map[string][]byte{"a": nil}),
+		"nor an OCI layout":       tarOf(t, map[string][]byte{"a": nil}),
 		"what is packed in":       bomb(t),
 		"the tar file is damaged": tarOf(t, map[string][]byte{"index.json": make([]byte, 600)})[:700],
 	} {

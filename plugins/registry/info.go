@@ -113,13 +113,13 @@ func (s *Registry) state(ctx context.Context, row store.Plugin, m manifest.Manif
 		return Stopped, why
 	}
 	if _, err := os.Stat(s.folder.path(row.Digest, moduleName)); err != nil {
-		return Stopped, fmt.Sprintf("its files are gone (%v); install it again, or restore a backup", reason(err))
+		return Stopped, fmt.Sprintf("its files are missing (%v): install it again, or restore a backup", reason(err))
 	}
 	if _, _, err := s.settings(ctx, row.Name, m); err != nil {
 		return Stopped, err.Error()
 	}
 	if missing := unset(m, told); len(missing) > 0 {
-		return Incomplete, fmt.Sprintf("it needs a value for %s: parley plugin set %s %s=…",
+		return Incomplete, fmt.Sprintf("required settings have no value (%s): parley plugin set %s %s=…",
 			strings.Join(missing, ", "), row.Name, missing[0])
 	}
 	if row.BrokenMS != 0 {

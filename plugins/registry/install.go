@@ -61,7 +61,7 @@ func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
 		before = old.Permissions
 		o.Granted = carriedOver(old.Permissions, p.Manifest.Permissions, may)
 		if was := Key(row.Signer); was != "" && was != p.Signer() {
-			o.OtherSigner = fmt.Sprintf("version %s, which is installed, is signed by %s; this one is %s", row.Version,
+			o.OtherSigner = fmt.Sprintf("the installed version %s is signed by %s; this one is %s", row.Version,
 				was, s.signed(p.Signer()))
 		}
 	case !errors.Is(err, store.ErrNotFound):
@@ -84,7 +84,7 @@ func (s *Registry) signed(k Key) string {
 	case s.Trust.Trusts(k):
 		return "signed by " + string(k) + ", which this box trusts"
 	}
-	return "signed by " + string(k) + ", which this box does not know"
+	return "signed by " + string(k) + ", which this box does not trust"
 }
 
 // checkModule returns an error if the module cannot be run here.
@@ -108,13 +108,13 @@ func (s *Registry) checkModule(ctx context.Context, p Package) error {
 func (s *Registry) Install(ctx context.Context, o Offer, c Choice) error {
 	name := o.Package.Manifest.Name
 	if o.Installed != nil {
-		return ErrConflict{fmt.Sprintf("%s was installed meanwhile, version %s: parley plugin list shows it, "+
+		return ErrConflict{fmt.Sprintf("%s %s was installed in the meantime: parley plugin list shows it, "+
 			"parley plugin remove removes it", name, o.Installed.Version)}
 	}
 	return s.activate(ctx, o, c, func(f store.PluginFiles) error {
 		err := s.Records.InstallPlugin(ctx, f)
 		if errors.Is(err, store.ErrConflict) {
-			return ErrConflict{fmt.Sprintf("somebody else has installed a plugin %s just now", name)}
+			return ErrConflict{fmt.Sprintf("another plugin %s was installed in the meantime", name)}
 		}
 		return err
 	})
@@ -128,10 +128,11 @@ func (s *Registry) Upgrade(ctx context.Context, o Offer, c Choice) error {
 	case o.Installed == nil:
 		return ErrNotInstalled{o.Package.Manifest.Name}
 	case o.Installed.Digest == o.Package.Digest():
-		return ErrConflict{fmt.Sprintf("it is what is installed already: %s %s", o.Installed.Name, o.Installed.Version)}
+		return ErrConflict{fmt.Sprintf("this version is already installed: %s %s", o.Installed.Name,
+			o.Installed.Version)}
 	case o.OtherSigner != "" && !c.OtherSigner:
 		return ErrConflict{o.OtherSigner +
-			". Whoever made it may be somebody else: allow that with --other-signer if you know why"}
+			". It may come from another author: allow that with --other-signer if you know why"}
 	}
 	return s.activate(ctx, o, c, func(f store.PluginFiles) error {
 		return s.Records.UpgradePlugin(ctx, f, o.Installed.Digest)
@@ -198,7 +199,7 @@ func (s *Registry) selfTest(ctx context.Context, p Package) error {
 		return nil
 	}
 	if err := s.Check(ctx, p); err != nil {
-		return unusable("%s %s fails its own tests, and nothing was changed: %v", p.Manifest.Name, p.Manifest.Version,
+		return unusable("%s %s fails its tests, and nothing was changed: %v", p.Manifest.Name, p.Manifest.Version,
 			err)
 	}
 	return nil

@@ -117,7 +117,7 @@ func (l *logs) write() {
 			Plugin: plugin,
 			AtMS:   time.Now().UnixMilli(),
 			Level:  "warn",
-			Text:   fmt.Sprintf("%d lines are missing here: they came faster than they could be written", n),
+			Text:   fmt.Sprintf("%d lines are missing here: the plugin logged faster than the box could write", n),
 		})
 	}
 	for some := range slices.Chunk(lines, linesPerTransaction) {

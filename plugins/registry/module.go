@@ -10,7 +10,7 @@ import (
 )
 
 // errReplaced means that a module was replaced before it was called.
-var errReplaced = errors.New("the plugin was changed just now")
+var errReplaced = errors.New("the plugin has just been changed")
 
 // module is the module of a plugin. It is loaded at its first use, and closed when it was
 // replaced and the last call has ended.
@@ -64,7 +64,7 @@ func (m *module) load(load func(context.Context) (*sandbox.Module, error)) {
 	defer close(m.ready)
 	defer func() {
 		if p := recover(); p != nil {
-			m.err = fmt.Errorf("the plugin cannot be loaded: the box failed inside: %v", p)
+			m.err = fmt.Errorf("the plugin cannot be loaded because of an internal error: %v", p)
 		}
 	}()
 	m.loaded, m.err = load(context.Background())

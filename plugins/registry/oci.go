@@ -48,7 +48,7 @@ func tarFiles(r io.Reader) (files, error) {
 		}
 		switch {
 		case err != nil && len(found) == 0:
-			return nil, unusable("it is neither a module (which begins with \\0asm) nor a tar file: %s", howToBuild)
+			return nil, unusable("neither a module (which begins with \\0asm) nor a tar file: %s", howToBuild)
 		case err == nil && h.Typeflag != tar.TypeReg:
 			continue
 		case err == nil && h.Size < limited.N:
@@ -87,19 +87,19 @@ func (read files) blob(d descriptor, most int64) ([]byte, error) {
 	name, known := strings.CutPrefix(d.Digest, "sha256:")
 	switch {
 	case !known || !digestName.MatchString(name):
-		return nil, unusable("%.100q is no digest that is known here: sha256: and 64 digits are", d.Digest)
+		return nil, unusable("unknown digest (%.100q): sha256: and 64 hexadecimal digits are allowed", d.Digest)
 	case d.Size > most:
 		return nil, tooLarge("blob "+name, most)
 	}
 	text, err := read("blobs/sha256/"+name, most)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unusable("the layout has no blob %s, which it names: copy it again, whole", name)
+		return nil, unusable("the layout is incomplete: it lists blob %s, which is missing; copy it again", name)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != name || int64(len(text)) != d.Size {
-		return nil, unusable("blob %s is not what its digest and size say: the layout is damaged", name)
+		return nil, unusable("the layout is damaged: blob %s does not match its digest and size", name)
 	}
 	return text, nil
 }
@@ -108,14 +108,14 @@ func (read files) blob(d descriptor, most int64) ([]byte, error) {
 func readLayout(read files, tag string) (Package, error) {
 	text, err := read(layoutIndex, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Package{}, unusable("it is no OCI layout, which has an %s, and no plugin: %s", layoutIndex, howToBuild)
+		return Package{}, unusable("neither a plugin nor an OCI layout, which has an %s: %s", layoutIndex, howToBuild)
 	}
 	if err != nil {
 		return Package{}, err
 	}
 	var index struct{ Manifests []descriptor }
 	if err := json.Unmarshal(text, &index); err != nil {
-		return Package{}, unusable("%s is not JSON as the OCI has it: %v", layoutIndex, err)
+		return Package{}, unusable("%s is not an OCI index: %v", layoutIndex, err)
 	}
 	var tags []string
 	fit := slices.DeleteFunc(index.Manifests, func(d descriptor) bool {
@@ -124,16 +124,16 @@ func readLayout(read files, tag string) (Package, error) {
 	})
 	switch {
 	case len(fit) == 0:
-		return Package{}, unusable("it holds nothing with the tag %.100q; its tags: %s", tag, listed(tags))
+		return Package{}, unusable("no image has the tag %.100q: the tags are %s", tag, listed(tags))
 	case len(fit) > 1:
-		return Package{}, unusable("it holds %d images: say which with --tag; its tags: %s", len(fit), listed(tags))
+		return Package{}, unusable("it holds %d images: choose with --tag; the tags are %s", len(fit), listed(tags))
 	}
 	if text, err = read.blob(fit[0], maxIndex); err != nil {
 		return Package{}, err
 	}
 	var image struct{ Layers []descriptor }
 	if err := json.Unmarshal(text, &image); err != nil {
-		return Package{}, unusable("the manifest in it is not JSON as the OCI has it: %v", err)
+		return Package{}, unusable("the image manifest is not an OCI manifest: %v", err)
 	}
 	return read.layers(image.Layers)
 }
@@ -157,11 +157,11 @@ func (read files) layers(layers []descriptor) (Package, error) {
 		var err error
 		switch {
 		case isModule(d) && wasm != nil:
-			err = unusable("the artifact holds two modules; a plugin has one")
+			err = unusable("the artifact holds two modules: a plugin has one")
 		case isModule(d):
 			wasm, err = read.blob(d, sandbox.MaxModule)
 		case title == "plugin.yaml" || strings.HasPrefix(title, "tests/"):
-			err = unusable("the artifact holds %.80q beside the module: %s", title, howToBuild)
+			err = unusable("the artifact holds the file %.80q besides the module: %s", title, howToBuild)
 		case strings.HasSuffix(title, SignatureSuffix):
 			signature, err = read.blob(d, maxSignature)
 		}
@@ -170,8 +170,8 @@ func (read files) layers(layers []descriptor) (Package, error) {
 		}
 	}
 	if wasm == nil {
-		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm); a container "+
-			"image with a module in its file system is none", len(layers))
+		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm): container images "+
+			"with a module in their file system are not supported", len(layers))
 	}
 	return newPackage(wasm, signature)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // howToBuild ends the errors about files that are not a plugin yet.
-const howToBuild = "a plugin is one .wasm file, which parley plugin build DIR makes of its author's folder"
+const howToBuild = "a plugin is one .wasm file, which parley plugin build DIR makes from a project folder"
 
 // Package is a plugin as it is installed: one module with its manifest and perhaps test
 // cases, and perhaps a signature. The manifest is valid; nothing more has been checked of
@@ -28,14 +28,14 @@ type Package struct {
 func newPackage(wasm, signature []byte) (p Package, err error) {
 	p.Wasm = wasm
 	if len(wasm) > sandbox.MaxModule {
-		return p, unusable("the module has more than %d bytes, which is the most", sandbox.MaxModule)
+		return p, unusable("the module is too large: at most %d bytes are allowed", sandbox.MaxModule)
 	}
 	var has bool
 	if p.Manifest, has, err = manifest.Of(wasm); err != nil {
 		return p, unusable("%v", err)
 	}
 	if !has {
-		return p, unusable("the module carries no manifest (section %s): %s", manifest.SectionName, howToBuild)
+		return p, unusable("the module has no manifest (section %s): %s", manifest.SectionName, howToBuild)
 	}
 	if p.Tests, err = manifest.Tests(wasm); err != nil {
 		return p, unusable("%v", err)

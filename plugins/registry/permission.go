@@ -15,7 +15,7 @@ import (
 // memory.
 type Permission struct {
 	Name        string
-	Words       string // such as "may talk to api.example.org (GET)"
+	Words       string // such as "may send requests to api.example.org (GET)"
 	permissions manifest.Permissions
 }
 
@@ -117,11 +117,12 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 		all, value = []Permission{{Name: name}}, cmp.Or(value, "GET")
 	case len(all) == 0:
 		return nil, ErrUnknown{word,
-			fmt.Sprintf("it does not ask for that; it asks for: %s", listed(names(PermissionsOf(asks))))}
+			fmt.Sprintf("the plugin does not request this permission: it requests %s",
+				listed(names(PermissionsOf(asks))))}
 	case !valued:
 		return all, nil
 	case len(all) > 1 || all[0].Name != name:
-		return nil, ErrUnknown{word, fmt.Sprintf("say of which one: %s", listed(names(all)))}
+		return nil, ErrUnknown{word, fmt.Sprintf("a value needs one permission: name one of %s", listed(names(all)))}
 	}
 	one, err := withValue(all[0], value)
 	if err != nil {
@@ -142,7 +143,7 @@ func withValue(p Permission, value string) (Permission, error) {
 	case kindStorage, kindMemory, kindConversation:
 		written = value
 	default:
-		return p, fmt.Errorf("it takes no value")
+		return p, fmt.Errorf("this permission takes no value")
 	}
 	is, err := parsePermissions(map[string]any{kind: written})
 	if err != nil {
@@ -151,7 +152,7 @@ func withValue(p Permission, value string) (Permission, error) {
 	switch {
 	case is.Storage > p.permissions.Storage, kind == kindMemory && is.Memory > p.permissions.Memory,
 		!p.permissions.Conversation.Sees(is.Conversation):
-		return p, fmt.Errorf("it does not ask for so much: %s", p.Words)
+		return p, fmt.Errorf("the plugin requests less: %s", p.Words)
 	}
 	single := PermissionsOf(is)
 	single = slices.DeleteFunc(single, func(other Permission) bool { return other.Name != p.Name })
@@ -189,7 +190,8 @@ func revoke(now manifest.Permissions, words []string) (manifest.Permissions, err
 	for _, word := range words {
 		left := slices.DeleteFunc(slices.Clone(all), func(p Permission) bool { return matches(word, p) })
 		if len(left) == len(all) && word != "all" {
-			return now, ErrUnknown{word, fmt.Sprintf("it was not granted that; it was granted: %s", listed(names(all)))}
+			return now, ErrUnknown{word, fmt.Sprintf("the plugin does not have this permission: it has %s",
+				listed(names(all)))}
 		}
 		all = left
 	}

@@ -59,10 +59,10 @@ func TestWhatIsGrantedIsWhatTheWordsSay(t *testing.T) {
 		t.Errorf("granted is %s\nwant %s", text, want)
 	}
 	for words, why := range map[string]string{
-		"files:/other": "does not ask", "network": "does not ask", "storage=2MiB": "so much",
-		"env=PATH": "say of which", "env:LANG=x": "no value",
-		"http:http://x": "is no host", "http:*": "no host", "files:/menu=../x": "not a whole path",
-		"storage=lots": "write it like", "http:api.example.org=STEAL": "are allowed", "": "does not ask",
+		"files:/other": "does not request", "network": "does not request", "storage=2MiB": "requests less",
+		"env=PATH": "name one of", "env:LANG=x": "no value",
+		"http:http://x": "not a host", "http:*": "not a host", "files:/menu=../x": "an absolute path",
+		"storage=lots": "write it like", "http:api.example.org=STEAL": "are allowed", "": "does not request",
 	} {
 		if _, err := grant(all, manifest.Permissions{}, []string{words}); err == nil ||
 			!strings.Contains(err.Error(), why) {
@@ -102,7 +102,7 @@ func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
 		" ") != "http:api.example.org http:evil.example.org files:/menu files:/root" {
 		t.Errorf("it newly asks for %v", got)
 	}
-	if got := newRequests(before, after)[0].Words; got != "may talk to api.example.org (GET, DELETE)" {
+	if got := newRequests(before, after)[0].Words; got != "may send requests to api.example.org (GET, DELETE)" {
 		t.Errorf("it asks in the words %q, which are not all that is granted", got)
 	}
 	left, err := revoke(may, []string{"http"})
@@ -147,7 +147,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 		t.Errorf("unsigned: %v", err)
 	}
 	sign(t, file, theirs)
-	if err := examine(strict); err == nil || !strings.Contains(err.Error(), "not among the keys") {
+	if err := examine(strict); err == nil || !strings.Contains(err.Error(), "does not trust") {
 		t.Errorf("signed by somebody: %v", err)
 	}
 	sign(t, file, mine)
@@ -159,7 +159,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 
 	// Any change after the signing is detected.
 	must(t, os.WriteFile(file, packed(t, described("1.0.1"), empty), 0o600))
-	if err := examine(lax); err == nil || !strings.Contains(err.Error(), "not of these files") {
+	if err := examine(lax); err == nil || !strings.Contains(err.Error(), "does not match these files") {
 		t.Errorf("changed after it was signed: %v", err)
 	}
 
@@ -170,7 +170,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 		must(t, os.Remove(file+SignatureSuffix))
 	}} {
 		change()
-		if err := upgrade(t, lax, file, Choice{}); err == nil || !strings.Contains(err.Error(), "somebody else") {
+		if err := upgrade(t, lax, file, Choice{}); err == nil || !strings.Contains(err.Error(), "another author") {
 			t.Errorf("upgraded by somebody else: %v", err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	}
 	other := "no"
 	if err := s.Set(t.Context(), "tool", map[string]*string{"town": &other}); err == nil ||
-		!strings.Contains(err.Error(), "settings.town: tool has no such setting; it has: key, city") {
+		!strings.Contains(err.Error(), "settings.town: tool has no such setting: its settings are key, city") {
 		t.Errorf("a setting that it has not: %v", err)
 	}
 }

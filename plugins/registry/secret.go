@@ -25,7 +25,7 @@ type vault struct {
 }
 
 // errNoKey means that there is no key yet.
-var errNoKey = errors.New("the key is not there")
+var errNoKey = errors.New("there is no key")
 
 // cipher reads the key. The error is errNoKey if there is none.
 func (v vault) cipher() (cipher.AEAD, error) {
@@ -37,8 +37,8 @@ func (v vault) cipher() (cipher.AEAD, error) {
 		return nil, err
 	}
 	if loose := info.Mode().Perm() & 0o077; loose != 0 {
-		return nil, fmt.Errorf("%s can be read by others (mode %04o), and it opens the secrets of plugins: chmod 600 "+
-			"%s, and renew the secrets if somebody may have read it", v.file, info.Mode().Perm(), v.file)
+		return nil, fmt.Errorf("%s, which decrypts the secrets of plugins, can be read by other users (mode %04o): "+
+			"chmod 600 %s, and replace the secrets if someone may have read it", v.file, info.Mode().Perm(), v.file)
 	}
 	text, err := os.ReadFile(v.file)
 	if err != nil {
@@ -46,8 +46,8 @@ func (v vault) cipher() (cipher.AEAD, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != keyBytes {
-		return nil, fmt.Errorf("%s does not hold %d bytes in base64: put back the one that was there, or delete it "+
-			"and set the secrets again", v.file, keyBytes)
+		return nil, fmt.Errorf("%s does not hold %d bytes in base64: restore the old file, or delete it and set the "+
+			"secrets again", v.file, keyBytes)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -63,7 +63,7 @@ func (v vault) seal(plugin, setting, secret string) ([]byte, error) {
 	c, err := v.cipher()
 	if errors.Is(err, errNoKey) {
 		if err := v.createKey(); err != nil {
-			return nil, fmt.Errorf("making the key for secrets: %w", err)
+			return nil, fmt.Errorf("create the key for secrets: %w", err)
 		}
 		c, err = v.cipher()
 	}
@@ -81,7 +81,7 @@ func (v vault) open(plugin, setting string, sealed []byte) (string, error) {
 	}
 	secret, err := c.Open(nil, nil, sealed, additionalData(plugin, setting))
 	if err != nil {
-		return "", errors.New("the key is another one than it was encrypted with")
+		return "", errors.New("it was encrypted with another key")
 	}
 	return string(secret), nil
 }

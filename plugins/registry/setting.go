@@ -53,10 +53,10 @@ func (s *Registry) settings(ctx context.Context, name string, m manifest.Manifes
 // remedy.
 func unreadableSecret(plugin, setting string, why error) error {
 	if errors.Is(why, errNoKey) {
-		why = errors.New("the key that opens it is not in the data folder; backups do not hold it")
+		why = errors.New("the key that decrypts it is not in the data folder (backups do not include it)")
 	}
-	return fmt.Errorf("the secret %s cannot be read: %w. Set it again: parley plugin set %s %s=…", setting, why, plugin,
-		setting)
+	return fmt.Errorf("the secret %s cannot be read: %w. Set it again: parley plugin set %s %s=…", setting, why,
+		plugin, setting)
 }
 
 // Set changes settings of a plugin, all of them or none. A nil value unsets a setting.
@@ -85,7 +85,7 @@ func (s *Registry) seal(m manifest.Manifest, values map[string]*string) (set []s
 		setting, ok := m.Setting(key)
 		if !ok {
 			return nil, nil, ErrUnknown{"settings." + key,
-				fmt.Sprintf("%s has no such setting; it has: %s", m.Name, listed(settingNames(m)))}
+				fmt.Sprintf("%s has no such setting: its settings are %s", m.Name, listed(settingNames(m)))}
 		}
 		if value == nil {
 			unset = append(unset, key)

@@ -29,7 +29,7 @@ func (k Key) public() (ed25519.PublicKey, error) {
 	coded, ok := strings.CutPrefix(string(k), keyPrefix)
 	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
 	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("%.80q is no key: write %s and the 32 bytes of the public key in base64, as parley "+
+		return nil, fmt.Errorf("not a key (%.80q): write %s and the 32 bytes of the public key in base64, as parley "+
 			"plugin sign prints it", string(k), keyPrefix)
 	}
 	return raw, nil
@@ -74,7 +74,7 @@ func parseSignature(text []byte) (*Signature, error) {
 	}
 	words := strings.Fields(string(text))
 	if len(words) != 2 {
-		return nil, unusable("the signature is not a key and its signature, with a space between them")
+		return nil, unusable("the signature file is malformed: it holds a key, a space and a signature")
 	}
 	key, err := ParseKey(words[0])
 	if err != nil {
@@ -82,7 +82,7 @@ func parseSignature(text []byte) (*Signature, error) {
 	}
 	sign, err := base64.StdEncoding.Strict().DecodeString(words[1])
 	if err != nil || len(sign) != ed25519.SignatureSize {
-		return nil, unusable("the signature is not %d bytes in base64", ed25519.SignatureSize)
+		return nil, unusable("the signature is malformed: it has %d bytes in base64", ed25519.SignatureSize)
 	}
 	return &Signature{key, sign}, nil
 }
@@ -94,8 +94,8 @@ func (s Signature) check(sums []byte) error {
 		return err
 	}
 	if !ed25519.Verify(public, sums, s.sign) {
-		return unusable("the signature of %s is not of these files: they were changed since, or it is of another "+
-			"plugin. Get the plugin again from whom you trust", s.Key)
+		return unusable("the signature by %s does not match these files: the files were changed, or the "+
+			"signature belongs to another plugin. Get the plugin again from a source that you trust", s.Key)
 	}
 	return nil
 }
@@ -122,11 +122,12 @@ func (t Trust) refuses(signer Key) string {
 	case !t.Required || t.Trusts(signer):
 		return ""
 	case signer == "":
-		return "it is not signed, and this box runs signed plugins only (plugin_signatures.required)"
+		return "the plugin is not signed, and this box runs signed plugins only (plugin_signatures.required)"
 	case len(t.Keys) == 0:
 		return fmt.Sprintf(
-			"it is signed by %s, and this box trusts no key: list that one in plugin_signatures.keys if you do", signer)
+			"the plugin is signed by %s, and this box trusts no key: if you trust it, add it to "+
+				"plugin_signatures.keys", signer)
 	}
-	return fmt.Sprintf("it is signed by %s, which is not among the keys that this box trusts: list it in "+
-		"plugin_signatures.keys if you do", signer)
+	return fmt.Sprintf("the plugin is signed by %s, which this box does not trust: if you trust it, add it to "+
+		"plugin_signatures.keys", signer)
 }

@@ -126,7 +126,7 @@ func (s *Registry) load(ctx context.Context, row store.Plugin, m manifest.Manife
 	wasm, signer, err := s.folder.get(row.Digest)
 	if err != nil {
 		return nil, ErrStopped{row.Name,
-			fmt.Sprintf("its files are damaged or gone (%v); install it again, or restore a backup", reason(err))}
+			fmt.Sprintf("its files are damaged or missing (%v): install it again, or restore a backup", reason(err))}
 	}
 	if why := s.Trust.refuses(signer); why != "" {
 		return nil, ErrStopped{row.Name, why}

@@ -30,7 +30,7 @@ func Read(from, tag string) (p Package, err error) {
 	case info.IsDir():
 		p, err = readFolder(from, tag)
 	case !info.Mode().IsRegular():
-		err = unusable("it is neither a file nor a folder")
+		err = unusable("neither a file nor a folder")
 	default:
 		p, err = readFile(from, tag)
 	}
@@ -90,7 +90,7 @@ func readOpen(f io.Reader, tag string, signature []byte) (Package, error) {
 	b := bufio.NewReader(f)
 	magic, err := b.Peek(4)
 	if err != nil {
-		return Package{}, unusable("it has fewer than 4 bytes: it is neither a module nor a tar file")
+		return Package{}, unusable("neither a module nor a tar file: it has fewer than 4 bytes")
 	}
 	if string(magic) == "\x00asm" {
 		wasm, err := io.ReadAll(io.LimitReader(b, sandbox.MaxModule+1))
@@ -129,7 +129,7 @@ func readFileIn(root *os.Root, name string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, unusable("%s: %v", name, reason(err))
 	case !info.Mode().IsRegular():
-		return nil, unusable("%s is no plain file", name)
+		return nil, unusable("%s is not a regular file", name)
 	case info.Size() > most:
 		return nil, tooLarge(name, most)
 	}
@@ -144,7 +144,7 @@ func readFileIn(root *os.Root, name string, most int64) ([]byte, error) {
 }
 
 func tooLarge(name string, most int64) error {
-	return unusable("%s has more than %d bytes, which is the most", name, most)
+	return unusable("%s is too large: at most %d bytes are allowed", name, most)
 }
 
 // reason returns the cause of an error without the path, which the caller adds.

@@ -85,8 +85,8 @@ func TestFunctionsOfTheBox(t *testing.T) {
 	do := map[string]any{"Do": [][]string{{"get", "a"}, {"set", "a", "1"}, {"set", "ab", "22"}, {"get", "a"},
 		{"keys", "a"}, {"set", "large", strings.Repeat("x", 100)}, {"delete", "a"}, {"get", "a"}, {"get", ""}}}
 	got := answerOf(t, m, "kv", do, manifest.Permissions{Storage: 50}, keeps)
-	want := "0 \n0 \n0 \n1 1\n2 [\"a\",\"ab\"]\n-1 no room: all that it keeps may have 50\n0 \n0 \n-1 a key has 1 to " +
-		"256 bytes of UTF-8\n"
+	want := "0 \n0 \n0 \n1 1\n2 [\"a\",\"ab\"]\n-1 the storage is full: at most 50 are allowed\n0 \n0 \n" +
+		"-1 invalid key: a key has 1 to 256 bytes of UTF-8\n"
 	if got != want {
 		t.Errorf("kv: %q\nwant %q", got, want)
 	}

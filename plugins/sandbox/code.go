@@ -30,7 +30,7 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 		body, ok := m.body(m.imported+f, c.bytes())
 		if !ok || c.bad {
 			return nil, unfit("not a valid module: the code of its function %d cannot be read, is nested deeper than "+
-				"%d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested,
+				"%d blocks, or has more than %d locals; only WebAssembly 2.0 is supported", m.imported+f, maxNested,
 				maxLocals)
 		}
 		if err := m.checkCost(); err != nil {
@@ -38,7 +38,7 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 		}
 		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)
 		if len(out) > most {
-			return nil, unfit("the module has more loops in its code than can be watched over")
+			return nil, unfit("the module has more loops than the box can meter")
 		}
 	}
 	if c.left() > 0 {

@@ -110,7 +110,7 @@ func (m *meter) branch(depth uint32) {
 func (m *meter) checkCost() error {
 	switch {
 	case m.values > maxValues:
-		return unfit("the module passes on too many values: its calls, blocks and branches have %d beyond %d each; "+
+		return unfit("the module passes too many values: its calls, blocks and branches pass %d beyond %d each; "+
 			"at most %d are allowed", m.values, usualArity, maxValues)
 	case m.work > maxWork:
 		return unfit("the module has functions with too many loops, branches, or locals within nested loops: " +

@@ -48,7 +48,7 @@ func (i *instance) exited(code uint32) *Fault {
 	case last != "":
 		return fault(Failed, "%s", last)
 	}
-	return fault(Failed, "it exited with code %d and wrote no reason to stderr", code)
+	return fault(Failed, "it exited with code %d and wrote nothing to stderr", code)
 }
 
 // trapped returns the fault for an error of the runtime, with the prefix before.

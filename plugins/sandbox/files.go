@@ -55,7 +55,7 @@ func openFolders(granted []manifest.File) (all *folders, config wazero.FSConfig,
 		root, err := os.OpenRoot(g.Path)
 		if err != nil {
 			all.close()
-			return nil, nil, fault(Unready, "the folder %s that it may see cannot be opened: %s", g.As, reason(err))
+			return nil, nil, fault(Unready, "the granted folder %s cannot be opened: %s", g.As, reason(err))
 		}
 		f := &folder{root: root, write: g.Mode == manifest.Write, folders: all}
 		all.list = append(all.list, f)

@@ -113,7 +113,7 @@ func (h *Host) link(ctx context.Context, instances int) error {
 	}
 	own, err := linkParley(ctx, h.runtime)
 	if err != nil {
-		return fmt.Errorf("link the box's own functions: %w", err)
+		return fmt.Errorf("link the functions of parley: %w", err)
 	}
 	h.imports = map[string]map[string]api.FunctionDefinition{
 		system.Name(): system.ExportedFunctionDefinitions(),

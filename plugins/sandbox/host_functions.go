@@ -111,7 +111,7 @@ func (r *callContext) storage(key string) (Storage, error) {
 	case r.call.Granted.Storage <= 0 || r.call.Storage == nil:
 		return nil, fault(Refused, "storage was not granted")
 	case key == "" || len(key) > maxKey || !utf8.ValidString(key):
-		return nil, fault(Failed, "a key has 1 to %d bytes of UTF-8", maxKey)
+		return nil, fault(Failed, "invalid key: a key has 1 to %d bytes of UTF-8", maxKey)
 	}
 	return r.call.Storage, nil
 }
@@ -135,7 +135,7 @@ func (r *callContext) store(key string, value []byte) error {
 	}
 	err = s.Set(r, key, append([]byte{}, value...), r.call.Granted.Storage)
 	if errors.Is(err, ErrFull) {
-		return fault(Failed, "no room: all that it keeps may have %s", manifest.Size(r.call.Granted.Storage))
+		return fault(Failed, "the storage is full: at most %s are allowed", manifest.Size(r.call.Granted.Storage))
 	}
 	return r.boxError("write", err)
 }
@@ -178,7 +178,7 @@ func (r *callContext) conversation() ([]byte, error) {
 	case r.call.Granted.Conversation == manifest.NoConversation:
 		return nil, fault(Refused, "the conversation was not granted")
 	case r.call.Conversation == nil:
-		return nil, fault(Failed, "this call comes from no conversation")
+		return nil, fault(Failed, "this call does not belong to a conversation")
 	}
 	text, err := r.call.Conversation.Transcript(r, r.call.Granted.Conversation == manifest.Expression)
 	return text, r.boxError("read the conversation from", err)

@@ -233,7 +233,7 @@ func TestUnfitModules(t *testing.T) {
 			"imports parley.root_shell"},
 		{"a function of another shape", tools("run"),
 			run(zero, extismImport("alloc", []byte{i32}, []byte{i32})).module(),
-			"as (i32) -> (i32), and it is (i64) -> (i64)"},
+			"as (i32) -> (i32), but its type is (i64) -> (i64)"},
 		{"a large table", tools("run"), func() []byte {
 			w := run(zero)
 			w.table = []uint32{1 << 24}

@@ -274,7 +274,7 @@ func (r *callContext) faultOf(err error, limit time.Duration) error {
 	case errors.Is(r.Err(), context.DeadlineExceeded):
 		return fault(Late, "it took longer than %v", limit)
 	case r.Err() != nil:
-		return fault(Gone, "the caller gave up")
+		return fault(Gone, "the caller canceled the call")
 	}
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok {
 		return r.instance.exited(exit.ExitCode())
@@ -294,7 +294,7 @@ func (r *callContext) trapped(before string, err error) error {
 func (r *callContext) panicked(p any) error {
 	i := r.instance
 	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime reports this by a panic
-		return fault(TooMuch, "%s wants more memory than the %s that it may have",
+		return fault(TooMuch, "%s needs more memory than the %s that it may use",
 			i.module.manifest.Name, manifest.Size(i.limit))
 	}
 	return r.boxFailed(fmt.Sprintf("%v\n%s", p, debug.Stack()))
@@ -306,7 +306,7 @@ func (r *callContext) boxFailed(why string) error {
 	m := r.instance.module
 	m.host.log.Error("panic in the call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
 		why)
-	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
+	return fault(Trapped, "internal error of the box while it ran %s", m.manifest.Name)
 }
 
 // close releases all resources of the instance.

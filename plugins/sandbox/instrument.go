@@ -49,7 +49,7 @@ func instrument(wasm []byte) ([]byte, instrumentation, error) {
 	m, ok := split(wasm)
 	if !ok {
 		return nil, instrumentation{},
-			unfit("not a valid module: its sections are cut short, out of order or twice there")
+			unfit("not a valid module: its sections are truncated, out of order or repeated")
 	}
 	if err := m.boundTables(); err != nil {
 		return nil, instrumentation{}, err
@@ -170,7 +170,7 @@ func (p *module) join() []byte {
 // measure counts the entries of the module's sections, so that additions get the next
 // indices.
 func (p *module) measure() (*meter, instrumentation, error) {
-	m, malformed := &meter{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
+	m, malformed := &meter{}, unfit("not a valid module: one of its lists is malformed, or has a wrong length")
 	for _, s := range p.sections {
 		// These sections are lists. For a false length the runtime would allocate as many
 		// entries.
@@ -243,7 +243,7 @@ func (m *meter) countImports(body []byte) error {
 		}
 		from, name, kind := string(c.bytes()), string(c.bytes()), c.byte()
 		if what := notFunctions[kind]; what != "" && !c.bad {
-			return unfit("the module imports the %s %s; it may import functions only, and has to have a %s of its own",
+			return unfit("the module imports the %s %s; it may import functions only, and must define its %s itself",
 				what, importName(from, name), what)
 		}
 		of := c.number()
@@ -254,7 +254,7 @@ func (m *meter) countImports(body []byte) error {
 	}
 	if c.bad || c.left() > 0 {
 		return unfit(
-			"not a valid module: its import section is not as long as it says, or has imports of an unknown kind")
+			"not a valid module: its import section has a wrong length, or imports of an unknown kind")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (load
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.Error("panic while a plugin was loaded", "plugin", m.Name, "panic", p, "stack", string(debug.Stack()))
-			loaded, err = nil, unfit("not a module that can be run here: the compiler failed at it")
+			loaded, err = nil, unfit("the module cannot be compiled: the compiler failed")
 		}
 	}()
 	if len(wasm) > MaxModule {
@@ -90,7 +90,7 @@ func (h *Host) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule,
 		globErr = errors.Join(globErr, os.Remove(f))
 	}
 	if globErr != nil {
-		return nil, fmt.Errorf("%w; and it cannot be emptied: %w", err, globErr)
+		return nil, fmt.Errorf("%w; and it cannot be cleared: %w", err, globErr)
 	}
 	return h.runtime.CompileModule(ctx, wasm)
 }
@@ -119,8 +119,8 @@ func (m *Module) verify() error {
 	}
 	if len(missing) > 0 {
 		if exports["_start"] == nil {
-			return unfit("the manifest has %s, which the module does not export; it exports %s, and is no WASI "+
-				"command either, which exports _start", strings.Join(missing, ", "), exported(exports))
+			return unfit("the manifest lists %s, which the module does not export; it exports %s, and it is not "+
+				"a WASI command, which exports _start", strings.Join(missing, ", "), exported(exports))
 		}
 		m.command = true
 		return callable("the export _start", exports["_start"], false)
@@ -143,14 +143,15 @@ func (m *Module) verify() error {
 func (h *Host) checkImport(from, name string, f api.FunctionDefinition) error {
 	module, shown := h.imports[from], importName(from, name)
 	if module == nil {
-		return unfit("the module imports %s; there are wasi_snapshot_preview1, extism:host/env and parley", shown)
+		return unfit("the module imports %s; the host modules are wasi_snapshot_preview1, extism:host/env and "+
+			"parley", shown)
 	}
 	has, ok := module[name]
 	if !ok {
-		return unfit("the module imports %s, which there is not; docs/plugins/abi.md lists what there is", shown)
+		return unfit("the module imports %s, which does not exist; docs/plugins/abi.md lists the functions", shown)
 	}
 	if !slices.Equal(has.ParamTypes(), f.ParamTypes()) || !slices.Equal(has.ResultTypes(), f.ResultTypes()) {
-		return unfit("the module imports %s as %s, and it is %s", shown, shape(f), shape(has))
+		return unfit("the module imports %s as %s, but its type is %s", shown, shape(f), shape(has))
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func readable(name string) string {
 // imported function is refused: it would be called without the module whose memory it uses.
 func callable(what string, f api.FunctionDefinition, result bool) error {
 	if from, name, imported := f.Import(); imported {
-		return unfit("%s is the imported function %s; it has to be one of the module's own", what,
+		return unfit("%s is the imported function %s; it must be defined in the module", what,
 			importName(from, name))
 	}
 	if len(f.ParamTypes()) == 0 &&
@@ -181,7 +182,7 @@ func callable(what string, f api.FunctionDefinition, result bool) error {
 	if result {
 		allowed = "() -> i32, or ()"
 	}
-	return unfit("%s is %s; it has to be %s without a result", what, shape(f), allowed)
+	return unfit("%s is %s; it must be %s without a result", what, shape(f), allowed)
 }
 
 func shape(f api.FunctionDefinition) string {

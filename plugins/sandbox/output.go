@@ -9,7 +9,7 @@ type output struct {
 
 func (o *output) Write(b []byte) (int, error) {
 	if len(o.bytes)+len(b) > MaxContent {
-		f := fault(TooMuch, "it writes more than the %d bytes that an answer may have", MaxContent)
+		f := fault(TooMuch, "the answer is too long: at most %d bytes are allowed", MaxContent)
 		if o.in.current != nil {
 			o.in.current.stop(f)
 		}

@@ -66,9 +66,9 @@ func (p *pool) acquireSlot(ctx context.Context, most time.Duration) error {
 	case p.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return fault(Gone, "the caller gave up")
+		return fault(Gone, "the caller canceled the call")
 	case <-late.C:
-		return fault(Busy, "all %d instances of plugins are at work, and none was free within %v", cap(p.slots), most)
+		return fault(Busy, "all %d instances of plugins are busy, and none became free within %v", cap(p.slots), most)
 	}
 }
 

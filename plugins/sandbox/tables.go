@@ -26,7 +26,8 @@ func (p *module) boundTables() error {
 	for range count {
 		kind, limits := c.byte(), c.byte()
 		if limits > 1 {
-			return unfit("a table of the module has flags %#x; only plain tables of version 2 are run", limits)
+			return unfit("a table of the module has flags %#x; only plain tables of WebAssembly 2.0 are supported",
+				limits)
 		}
 		least := c.number()
 		most := max(least, maxTable/count)
@@ -41,7 +42,7 @@ func (p *module) boundTables() error {
 		out = binary.AppendUvarint(out, uint64(most))
 	}
 	if c.bad || c.left() > 0 {
-		return unfit("not a valid module: its table section is cut short")
+		return unfit("not a valid module: its table section is truncated")
 	}
 	p.set(tableSection, out)
 	return nil

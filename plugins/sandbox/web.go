@@ -98,7 +98,7 @@ func (w *web) allows(method string, u *url.URL) error {
 	case "http":
 		port = or(port, "80")
 	default:
-		return fault(Refused, "%.20q is neither http nor https", u.Scheme)
+		return fault(Refused, "unknown scheme (%.20q): http and https are allowed", u.Scheme)
 	}
 	host, usual := strings.ToLower(u.Hostname()),
 		port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http"

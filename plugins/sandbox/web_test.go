@@ -162,7 +162,7 @@ func TestRedirects(t *testing.T) {
 	for _, c := range []struct{ to, says string }{
 		{secret.URL, "was not granted"}, {"http://localhost:" + secretPort, "was not granted"},
 		{"http://inside.example.org:" + secretPort + "/", "no public address"},
-		{"file:///etc/passwd", "neither http nor https"}, {"/round", "more than 5 times"},
+		{"file:///etc/passwd", "http and https are allowed"}, {"/round", "more than 5 times"},
 	} {
 		to = c.to
 		_, err := w.do(t.Context(), w.client, request{URL: s.URL + "/begin"})
