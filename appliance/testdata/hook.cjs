@@ -101,7 +101,7 @@ async function main() {
 			return quiet && Date.now() - window.quietSince > 300;
 		});
 	const spoken = async (run) => {
-		// the assistant's words that this brings
+		// returns the assistant's words that follow run
 		const n = await count("assistant_message"),
 			ends = await count("assistant_end");
 		await run();

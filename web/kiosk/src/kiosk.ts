@@ -77,11 +77,11 @@ function enter(): void {
   if (!isSecureContext) caption("note", word("noHTTPS")); // so that the person who installs the screen sees it at once
 }
 
-let pairs = false; // a code works once: a second press of the button must not send it again
+let sending = false; // a code works once: a second press of the button must not send it again
 
 async function pair(code: string): Promise<void> {
-  if (pairs) return;
-  pairs = true;
+  if (sending) return;
+  sending = true;
   view.pairError.textContent = "";
   const answer = await fetch("/v0/box/kiosks", {
     method: "POST",
@@ -97,7 +97,7 @@ async function pair(code: string): Promise<void> {
       !answer || answer.status >= 500 ? "pairFailed" : answer.status === 429 ? "pairBusy" : "pairWrong",
     );
   }
-  pairs = false;
+  sending = false;
   enter();
 }
 
@@ -135,7 +135,7 @@ async function begin(withVoice: boolean): Promise<Conversation | null> {
 async function type(text: string): Promise<void> {
   if (!text) return;
   const c = conversation ?? (await begin(false));
-  if (!c) return; // typed text stays, for another try
+  if (!c) return; // keeps the typed text for another try
   view.text.value = "";
   c.type(text);
 }
@@ -215,7 +215,7 @@ class Conversation {
     }
     for (const track of got.getTracks())
       track.onended = () => {
-        // unplugged, or taken away
+        // unplugged, or no longer allowed
         this.microphone = null;
         caption("note", word("noMicrophone"));
         typing(true);

@@ -1,5 +1,5 @@
 // Stores the pairing in the browser.
-const kept = "parley.kiosk";
+const storageKey = "parley.kiosk";
 export interface Pairing {
   key: string;
   name: string;
@@ -8,7 +8,7 @@ export interface Pairing {
 // remembered returns the stored pairing, or nothing when it is incomplete.
 export function remembered(): Pairing | null {
   try {
-    const p = JSON.parse(localStorage.getItem(kept) ?? "null") as Partial<Pairing> | null;
+    const p = JSON.parse(localStorage.getItem(storageKey) ?? "null") as Partial<Pairing> | null;
     return p?.key ? { key: p.key, name: p.name ?? "" } : null;
   } catch {
     return null;
@@ -19,16 +19,16 @@ export function remembered(): Pairing | null {
 // opened next.
 export function remember(p: Pairing | null): void {
   try {
-    if (p) localStorage.setItem(kept, JSON.stringify(p));
-    else localStorage.removeItem(kept);
+    if (p) localStorage.setItem(storageKey, JSON.stringify(p));
+    else localStorage.removeItem(storageKey);
   } catch {
-    /* private windows, and cookies that are forbidden */
+    /* storage fails in private windows and when cookies are blocked */
   }
 }
 
-// onChanged calls does when another tab has paired or unpaired the screen.
-export function onChanged(does: () => void): void {
+// onChanged calls changed when another tab has paired or unpaired the screen.
+export function onChanged(changed: () => void): void {
   addEventListener("storage", (e) => {
-    if (e.key === kept || e.key === null) does();
+    if (e.key === storageKey || e.key === null) changed();
   });
 }

@@ -1,4 +1,5 @@
-// The texts of the page by language: the languages of the box's voices, German and Arabic. Others fall back to English.
+// The texts of the page by language: the languages of the box's voices, German and Arabic. Other languages fall back
+// to English.
 const english = {
   pairTitle: "Pair this screen",
   pairHelp: "Make a code in the console of the box under Screens, or run: parley kiosk. Then type the code here.",
@@ -291,5 +292,5 @@ export const language =
 
 export const word = (w: Word): string => all[language]![w];
 
-// Where its lines begin.
+// The direction of the page's text.
 export const direction = language === "ar" ? "rtl" : "ltr";

@@ -1,5 +1,5 @@
-// A plugin for the tests of the shelf, as a WASI command: it does what its
-// parameters say.
+// A plugin for the tests of the registry, as a WASI command: its parameters select
+// what it does.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// version is set as it is built, so that tests can tell two of them apart.
+// version is set by the linker, so that tests can tell two builds apart.
 var version = "one"
 
 func main() {
