@@ -41,11 +41,11 @@ func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
 	c := setup{settings: h.withRules(h.Defaults, h.Model), model: h.Model, requested: p.SessionSettings}
 	c.requested.VoiceID, c.requested.EventLimit = p.VoiceID, p.EventLimit
 	if p.SessionSettings.Metadata != nil {
-		noted, err := json.Marshal(p.SessionSettings.Metadata)
+		metadata, err := json.Marshal(p.SessionSettings.Metadata)
 		if err != nil {
 			return c, fmt.Errorf("beginning a chat: %w", err)
 		}
-		c.metadata = string(noted)
+		c.metadata = string(metadata)
 	}
 	if p.ConfigID != "" {
 		config, err := h.Configs.Config(ctx, o.Account, p.ConfigID, p.ConfigVersion)

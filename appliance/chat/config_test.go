@@ -101,7 +101,7 @@ func TestAConfigOverridesDefaultsAndTheClientOverridesAConfig(t *testing.T) {
 	}
 }
 
-func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
+func TestADefaultConfigChangesNothing(t *testing.T) {
 	h := hostWith(t, newFakes(), nil, config(t, `{"name":"n","evi_version":"4-mini"}`), &bytes.Buffer{})
 	defer h.Stop(t.Context())
 	with, err := h.setUp(t.Context(),
@@ -221,6 +221,6 @@ func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {
 	defer f.mu.Unlock()
 	first, ok := f.sent[1].(contract.AssistantMessage)
 	if !ok || first.Message.Content != "Hello Ann." || first.FromText {
-		t.Errorf("said %+v", f.sent[1])
+		t.Errorf("the greeting is %+v", f.sent[1])
 	}
 }

@@ -31,11 +31,11 @@ func TestAChatIsSteered(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if said := f.asked[len(f.asked)-1][0].Content; !strings.Contains(said, prompt) {
-		t.Errorf("the model was told %q", said)
+		t.Errorf("the model's prompt is %q", said)
 	}
 	for _, m := range f.sent[1:] {
 		if data, _ := contract.Marshal(m); !strings.Contains(string(data), `"custom_session_id":"mine"`) {
-			t.Errorf("it does not carry the id: %s", data)
+			t.Errorf("the message does not carry the id: %s", data)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestSteeringFaultsGoToTheCaller(t *testing.T) {
 	}
 	f.until(t, "assistant_end")
 	if got := f.messages(); strings.Contains(got, "error") {
-		t.Errorf("the client was told %s", got)
+		t.Errorf("the client received %s", got)
 	}
 	c.HangUp()
 	<-c.Done()

@@ -115,7 +115,7 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 	hear(t, c, 1000, true)
 	hear(t, c, 3000, false)
 	if said := f.told(t, 1); strings.Join(said, "|") != "We open at ten.|Not on Mondays." {
-		t.Fatalf("said %q", said)
+		t.Fatalf("the assistant said %q", said)
 	}
 	time.Sleep(3 * time.Second) // two seconds of sound, the first of which was certainly heard
 	typed(t, c, "And on Sundays?")
@@ -184,7 +184,7 @@ func TestACustomModelAnswersAChatOverAWebSocket(t *testing.T) {
 	time.Sleep(2 * time.Second) // it has been heard
 	typed(t, c, "Two")
 	if said := f.told(t, 2); strings.Join(said, "|") != "Answer 1 to 1.|Answer 2 to 3." {
-		t.Errorf("said %q", said)
+		t.Errorf("the assistant said %q", said)
 	}
 	c.HangUp()
 	<-c.Done()
@@ -245,11 +245,11 @@ func TestAFailedCustomModelIsReportedByItsCode(t *testing.T) {
 			// Errors are reported at once, sentences when their sound is made.
 			for _, w := range c.want {
 				if n := strings.Count(strings.Join(got, "|"), w); n != 1 {
-					t.Errorf("told %q, want %q", got, c.want)
+					t.Errorf("the client received %q, want %q", got, c.want)
 				}
 			}
 			if len(got) != len(c.want) || got[len(got)-1] != sorryFor {
-				t.Errorf("told %q, want %q", got, c.want)
+				t.Errorf("the client received %q, want %q", got, c.want)
 			}
 			select {
 			case <-chat.Done():
@@ -272,13 +272,13 @@ func TestAConfigsFallbackAnswers(t *testing.T) {
 	c := customChat(t, f, custom(s.URL, `,"fallback":[{"model_provider":"HUME_AI"}]`))
 	typed(t, c, "When?")
 	if said := f.told(t, 1); strings.Join(said, "|") != "We open at|Ten." {
-		t.Errorf("said %q", said)
+		t.Errorf("the assistant said %q", said)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.asked[0]; !strings.HasPrefix(m[0].Content, "You are the voice assistant on this box") ||
 		strings.Contains(m[0].Content, "{{") {
-		t.Errorf("the next model was told %q", m[0].Content)
+		t.Errorf("the next model's prompt is %q", m[0].Content)
 	}
 }
 
@@ -333,7 +333,7 @@ func TestAQuickAnswerPrecedesALateOne(t *testing.T) {
 	typed(t, chat, "When do you open?")
 	said := f.told(t, 1)
 	if len(said) != 2 || !strings.HasPrefix(said[0], "Let me ") || said[1] != "At ten." {
-		t.Fatalf("said %q", said)
+		t.Fatalf("the assistant said %q", said)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

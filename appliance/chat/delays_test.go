@@ -90,11 +90,11 @@ func TestADroppedSpeculationLeavesNoStage(t *testing.T) {
 	p.follow(turn.SilenceContinued{At: at(4 * time.Second)}, []turn.Effect{turn.CloseUtterance{}}, 2)
 	p.follow(turn.SentenceThought{At: at(5 * time.Second), Turn: 2, Began: 4500 * time.Millisecond}, nil, 2)
 	p.follow(turn.SoundMade{At: at(6 * time.Second), Turn: 2}, []turn.Effect{turn.Publish{Fact: turn.SoundSent{}}}, 2)
-	told := p.recent()
-	if len(told) != 1 {
-		t.Fatalf("%d turns were told", len(told))
+	recorded := p.recent()
+	if len(recorded) != 1 {
+		t.Fatalf("%d turns were recorded, want 1", len(recorded))
 	}
-	if o := told[0]; o.FirstToken != 4500 || o.FirstSentence != 5000 || o.FirstSound != 6000 || o.Sent != 6000 {
+	if o := recorded[0]; o.FirstToken != 4500 || o.FirstSentence != 5000 || o.FirstSound != 6000 || o.Sent != 6000 {
 		t.Errorf("the answer's moments are %+v", o)
 	}
 }

@@ -45,7 +45,7 @@ func TestFaultsSayWhatFailedAndNotWhere(t *testing.T) {
 	cut := contract.Fault{Code: contract.NotTranscribed, Cause: fmt.Errorf("cut: %w", context.Canceled)}
 	for _, e := range []turn.Event{turn.FaultReported{Fault: cut}, turn.TurnFailed{Fault: cut}} {
 		if got := withClientDetail(e); got != nil {
-			t.Errorf("the end of a context is told as %+v", got)
+			t.Errorf("the end of a context is the fault %+v", got)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestInternalErrorsDoNotReachTheClient(t *testing.T) {
 					connect.ResumedChatGroupID = "g"
 				}
 				c, err := enter(t, h, connection.Opening{Line: f, Settings: connect})
-				if fault, told := errors.AsType[contract.Fault](err); told && strings.Contains(fault.Error(), secret) {
+				if fault, ok := errors.AsType[contract.Fault](err); ok && strings.Contains(fault.Error(), secret) {
 					t.Errorf("%s: refused with %v", name, fault)
 				}
 				if err == nil {
@@ -158,7 +158,7 @@ func TestInternalErrorsDoNotReachTheClient(t *testing.T) {
 				for _, m := range f.sent {
 					if text, err := contract.Marshal(m); err != nil || strings.Contains(string(text), "parley") ||
 						strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
-						t.Errorf("%s: told %s", name, text)
+						t.Errorf("%s: the client received %s", name, text)
 					}
 				}
 				f.fakes.mu.Unlock()
@@ -194,7 +194,7 @@ func TestASilentModelMakesTheAssistantAskAgain(t *testing.T) {
 			text, err := contract.Marshal(m)
 			if m.MessageType() == "assistant_message" &&
 				(err != nil || !strings.Contains(string(text), "could you say that again?")) {
-				t.Errorf("told %s, %v", text, err)
+				t.Errorf("the client received %s, %v", text, err)
 			}
 		}
 	})

@@ -142,18 +142,18 @@ func TestTypedTextHasNoFeelings(t *testing.T) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if m := f.sent[1].(contract.UserMessage); m.Models.Prosody != nil {
-			t.Errorf("it has %+v", m.Models.Prosody)
+			t.Errorf("the scores are %+v", m.Models.Prosody)
 		}
 	})
 }
 
 // The model is told the feelings after the user's words if it is supposed to be. No one else sees that, and
 // the prepared answer is used.
-func TestTheModelIsToldFeelings(t *testing.T) {
-	for told, want := range map[bool]string{true: "When do you open? (sounds: sad)", false: "When do you open?"} {
+func TestTheModelReceivesTheFeelings(t *testing.T) {
+	for toModel, want := range map[bool]string{true: "When do you open? (sounds: sad)", false: "When do you open?"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
-			c, _ := feeling(t, f, told)
+			c, _ := feeling(t, f, toModel)
 			hear(t, c, 1000, true)
 			hear(t, c, 1000, false)
 			f.until(t, "assistant_end")

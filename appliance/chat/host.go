@@ -230,8 +230,8 @@ const retryEvery = 5 * time.Second
 // transient reports whether a failed write may succeed later: after space was freed on the disk, or when
 // another process has released the database.
 func transient(err error) bool {
-	for _, may := range []error{store.ErrFull, store.ErrBusy, store.ErrReadOnly, context.DeadlineExceeded} {
-		if errors.Is(err, may) {
+	for _, temporary := range []error{store.ErrFull, store.ErrBusy, store.ErrReadOnly, context.DeadlineExceeded} {
+		if errors.Is(err, temporary) {
 			return true
 		}
 	}

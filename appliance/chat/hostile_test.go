@@ -22,22 +22,22 @@ import (
 	"parley/appliance/line/ws"
 )
 
-// door accepts WebSockets for a host, as the box does.
-type door struct{ *Host }
+// testServer accepts WebSockets for a host, as the box does.
+type testServer struct{ *Host }
 
-func (d door) Reserve(account string) (line.Slot, error) {
-	s, err := d.Host.Reserve(account)
-	return doorSeat{s}, err
+func (s testServer) Reserve(account string) (line.Slot, error) {
+	slot, err := s.Host.Reserve(account)
+	return testSlot{slot}, err
 }
 
-type doorSeat struct{ *Slot }
+type testSlot struct{ *Slot }
 
-func (s doorSeat) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
-	c, err := s.Slot.Open(ctx, o)
+func (s testSlot) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
+	session, err := s.Slot.Open(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, err // not a nil *Session in an interface
 	}
-	return c, nil
+	return session, nil
 }
 
 // hostile is a client that does random things, in an order given by its seed.
@@ -60,7 +60,7 @@ func (h *hostile) noise(n int) []byte {
 	return b
 }
 
-// act does one thing. An error means that the box has ended the connection.
+// act does one random thing. An error means that the box has ended the connection.
 func (h *hostile) act() error {
 	switch h.IntN(11) {
 	case 0: // sound, cut in an odd position
@@ -121,7 +121,7 @@ func TestHostileClientsHarmOnlyTheirChats(t *testing.T) {
 	f.closed = make(chan int, 1000)
 	log := slog.New(slog.DiscardHandler)
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 20 })
-	lines := ws.NewServer(door{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
+	lines := ws.NewServer(testServer{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)

@@ -39,7 +39,7 @@ func TestAClientThatSendsTooFastIsSlowedDown(t *testing.T) {
 			t.Fatal(err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Fatal("it is still held up")
+		t.Fatal("the message is still blocked")
 	}
 	c.HangUp()
 	<-c.Done()

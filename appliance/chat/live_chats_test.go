@@ -53,7 +53,7 @@ func TestTheHostListsLiveChats(t *testing.T) {
 	all[1].HangUp()
 	<-all[1].Done()
 	if _, ok := h.Find(all[1].ID()); ok || len(h.Chats()) != 2 {
-		t.Errorf("after its end it is live: %+v", h.Chats())
+		t.Errorf("a chat is live after its end: %+v", h.Chats())
 	}
 	if err := h.Stop(t.Context()); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestTheHostListsLiveChats(t *testing.T) {
 func TestTheHostSignalsOccupancy(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 2 })
-	told := func(changes <-chan struct{}) bool {
+	signaled := func(changes <-chan struct{}) bool {
 		select {
 		case <-changes:
 			return true
@@ -76,8 +76,8 @@ func TestTheHostSignalsOccupancy(t *testing.T) {
 			return false
 		}
 	}
-	is, changes := h.Occupied()
-	if is || told(changes) {
+	occupied, changes := h.Occupied()
+	if occupied || signaled(changes) {
 		t.Fatal("a host without a conversation is occupied")
 	}
 	var slots []*Slot
@@ -88,18 +88,18 @@ func TestTheHostSignalsOccupancy(t *testing.T) {
 		}
 		slots = append(slots, slot)
 	}
-	if is, _ := h.Occupied(); !is || !told(changes) {
-		t.Error("that somebody came was not told")
+	if occupied, _ := h.Occupied(); !occupied || !signaled(changes) {
+		t.Error("the first conversation was not signaled")
 	}
 	_, changes = h.Occupied()
 	slots[0].Release()
 	slots[0].Release()
-	if is, _ := h.Occupied(); !is || told(changes) {
-		t.Error("one of two has gone, and it was told that all have")
+	if occupied, _ := h.Occupied(); !occupied || signaled(changes) {
+		t.Error("the end of one of two conversations was signaled")
 	}
 	slots[1].Release()
-	if is, _ := h.Occupied(); is || !told(changes) {
-		t.Error("that all have gone was not told")
+	if occupied, _ := h.Occupied(); occupied || !signaled(changes) {
+		t.Error("the end of the last conversation was not signaled")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 		_, err = l.Next(t.Context())
 	}
 	if !errors.Is(err, io.EOF) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("the listener ends with %v", err)
 	}
 	<-c.Done()
 	if _, err := c.Listen(false); !errors.Is(err, ErrOver) {

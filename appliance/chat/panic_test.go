@@ -171,7 +171,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					t.Fatal("the broken chat goes on")
 				}
 				if m := hurt.messages(); !strings.HasSuffix(m, "error") {
-					t.Errorf("its client was told %q", m)
+					t.Errorf("the client received %q", m)
 				}
 				if code := <-hurt.closed; code != contract.CloseInternal {
 					t.Errorf("its line was closed with %d", code)
@@ -180,7 +180,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				status := parts.status
 				parts.mu.Unlock()
 				if status != store.Failed {
-					t.Errorf("it ended as %s", status)
+					t.Errorf("the chat ended with the status %s", status)
 				}
 				if h.Running() != 1 {
 					eventually(t, "its slot is free", func() bool { return h.Running() == 1 })
@@ -270,7 +270,7 @@ func TestOneAccountCannotTakeAllSlots(t *testing.T) {
 	alone = false
 	if much, ok := take("a").(contract.ErrTooMany); !ok || much.RetryAfter == 0 ||
 		!strings.Contains(much.Error(), "3 chats") {
-		t.Error("it takes the last slot though there are others")
+		t.Error("the chat takes the last slot although others are free")
 	}
 	s, err := h.Reserve("b")
 	if err != nil {

@@ -196,7 +196,7 @@ func (f *telling) answer(t *testing.T) (a answer) {
 	}
 	if got := strings.Join(types,
 		" "); got != "user_message assistant_message assistant_message assistant_message assistant_end" {
-		t.Errorf("told: %s", got)
+		t.Errorf("the client received %s", got)
 	}
 	var voices []string
 	of := map[string]string{}

@@ -86,7 +86,7 @@ func TestAPluginsToolIsRunWithItsCaller(t *testing.T) {
 		r := p.runs[0]
 		if r.Account != "a" || r.ChatID != s.ID() || r.CustomSessionID != "desk" || r.Tool.Plugin != "hours" ||
 			r.Arguments != `{"place":"museum"}` || r.Conversation.History[0].Text != "When do you open?" {
-			t.Errorf("the plugin is told %+v", r)
+			t.Errorf("the plugin received %+v", r)
 		}
 		if q := p.asked[0]; q.Plugin != "hours" || q.Speculative || q.Account != "a" || q.ChatID != s.ID() {
 			t.Errorf("the plugin is asked %+v", q)
@@ -128,7 +128,7 @@ func TestAPluginAddsContextOrAnswers(t *testing.T) {
 		}
 		tells(t, s, contract.UserInput{Text: "What time is it?"})
 		if m := newestOf[contract.AssistantMessage](t, c.fakes); m.Message.Content != "Have a nice day." {
-			t.Errorf("it says %q", m.Message.Content)
+			t.Errorf("the assistant says %q", m.Message.Content)
 		}
 	}, engine.Part{Text: "You are Ann."}) // the model is asked once
 }

@@ -29,15 +29,15 @@ func promptTooLong(ctx context.Context, s turn.Settings, models []engine.Languag
 		userContext = s.Context.Text
 	}
 	err := reply.CheckPromptFits(ctx, turn.NewState(s, time.Now(), nil).Conversation(), userContext, models...)
-	long, is := errors.AsType[engine.ErrTooLong](err)
-	if !is {
+	tooLong, ok := errors.AsType[engine.ErrTooLong](err)
+	if !ok {
 		return nil
 	}
 	return &contract.Fault{Code: contract.InvalidSettings, Detail: fmt.Sprintf(
 		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d "+
 			"words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them "+
 			"shorter, or choose a language model that reads more.",
-		reply.MinUserWords, long.Tokens, long.Limit)}
+		reply.MinUserWords, tooLong.Tokens, tooLong.Limit)}
 }
 
 // changesPrompt reports whether settings change what the model reads before each answer.

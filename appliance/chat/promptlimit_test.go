@@ -75,7 +75,7 @@ func TestAPromptThatNoModelCanReadIsRefused(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if asked := f.asked[len(f.asked)-1][0].Content; !strings.HasSuffix(asked, "Say hello.") {
-		t.Errorf("what was refused is in force: %.200q", asked)
+		t.Errorf("the refused prompt is in force: %.200q", asked)
 	}
 }
 
@@ -83,10 +83,10 @@ func TestAPromptThatNoModelCanReadIsRefused(t *testing.T) {
 func TestAPromptThatAnotherModelCanReadIsAccepted(t *testing.T) {
 	f := newFakes()
 	made := config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("x", shortLimit)+`"}}`)
-	own := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortLimit} }
+	withLimit := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortLimit} }
 	open := connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}}
-	_, err := enter(t, hostOf(f, own), open)
+	_, err := enter(t, hostOf(f, withLimit), open)
 	refusedAsUnreadable(t, "a config", err)
 
-	begin(t, hostOf(f, own, func(p *Parts) { p.Models = withFallback{oneModel{fallback: f}} }), open)
+	begin(t, hostOf(f, withLimit, func(p *Parts) { p.Models = withFallback{oneModel{fallback: f}} }), open)
 }

@@ -50,17 +50,17 @@ func TestAClientThatReconnectsAtOnceContinues(t *testing.T) {
 				if leaves {
 					time.AfterFunc(hangUpLimit/2, first.HangUp)
 				}
-				came := time.Now()
+				start := time.Now()
 				second, err := enter(t, h, connection.Opening{Line: newFakes(), Settings: connect})
-				fault, told := errors.AsType[contract.Fault](err)
+				fault, isFault := errors.AsType[contract.Fault](err)
 				switch {
 				case leaves && err != nil:
-					t.Errorf("it is refused: %v", err)
-				case !leaves && (!told || fault.Code != contract.GroupActive):
-					t.Errorf("it gets %v", err)
+					t.Errorf("the second client is refused: %v", err)
+				case !leaves && (!isFault || fault.Code != contract.GroupActive):
+					t.Errorf("the second client gets %v, want the fault GroupActive", err)
 				}
-				if took := time.Since(came); took > hangUpLimit {
-					t.Errorf("it takes %v", took)
+				if took := time.Since(start); took > hangUpLimit {
+					t.Errorf("connecting takes %v", took)
 				}
 				if second != nil {
 					second.HangUp()

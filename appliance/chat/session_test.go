@@ -74,7 +74,7 @@ func TestATimeoutIsReportedBeforeTheLineIsClosed(t *testing.T) {
 				last = copied.Message
 			}
 			if got, _ := contract.Marshal(last); string(got) != want {
-				t.Errorf("who listens along is told %s at last, want %s", got, want)
+				t.Errorf("the last message of the listener is %s, want %s", got, want)
 			}
 		})
 	}
@@ -120,7 +120,7 @@ func TestSettingsApplyToTheAudioAfterThem(t *testing.T) {
 		f := newFakes()
 		_, c := open(t, f)
 		if c.Audio() != nil {
-			t.Errorf("it begins with %+v", c.Audio())
+			t.Errorf("the chat begins with the format %+v", c.Audio())
 		}
 		format := contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 16000, Channels: 1}
 		if err := c.Receive(contract.SessionSettings{Audio: &format, CustomSessionID: "mine"}); err != nil {

@@ -80,7 +80,7 @@ var hurried = ws.Timing{
 func serve(t *testing.T, f whole, timing ws.Timing) (url string) {
 	t.Helper()
 	h := hostOf(f)
-	lines := ws.NewServer(door{h}, nil, timing, slog.New(slog.DiscardHandler))
+	lines := ws.NewServer(testServer{h}, nil, timing, slog.New(slog.DiscardHandler))
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
 			t.Error(err)

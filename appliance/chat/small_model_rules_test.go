@@ -48,9 +48,9 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 		p.Rules = func(engine.LanguageModel) turn.Rules { return turn.Rules{Factual: "Be brief."} }
 	})
 	defer h.Stop(t.Context())
-	brought := "Open at ten."
+	prompt := "Open at ten."
 	o := connection.Opening{Account: "a",
-		Settings: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
+		Settings: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}}
 	got, err := h.setUp(t.Context(), o)
 	if err != nil || got.settings.Rules.Factual != "Be brief." || !got.settings.CustomPrompt {
 		t.Fatalf("%+v, %v", got.settings, err)

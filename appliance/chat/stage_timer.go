@@ -54,92 +54,92 @@ const maxTurns = 100
 
 // follow takes an event and its effects as the session handles them. n is the state's current turn. What was
 // thought for an earlier turn, such as a dropped speculative one, is not part of this turn's answer.
-func (p *stageTimer) follow(e turn.Event, follows []turn.Effect, n int) {
-	if n != p.current {
-		p.current, p.began, p.thought, p.spoken = n, 0, 0, 0
+func (t *stageTimer) follow(e turn.Event, follows []turn.Effect, n int) {
+	if n != t.current {
+		t.current, t.began, t.thought, t.spoken = n, 0, 0, 0
 	}
 	switch e := e.(type) {
 	case turn.VoiceHeard:
-		p.began, p.thought, p.spoken, p.ended, p.calledTool, p.typed = 0, 0, 0, 0, false, false
+		t.began, t.thought, t.spoken, t.ended, t.calledTool, t.typed = 0, 0, 0, 0, false, false
 	case turn.Typed:
 		now := e.Time()
-		p.began, p.thought, p.spoken, p.calledTool, p.typed = 0, 0, 0, false, true
-		p.voiceEnd, p.transcribed, p.ended = now, now, now
+		t.began, t.thought, t.spoken, t.calledTool, t.typed = 0, 0, 0, false, true
+		t.voiceEnd, t.transcribed, t.ended = now, now, now
 	case turn.ToolRequested:
-		p.calledTool = true
+		t.calledTool = true
 	case turn.Transcribed:
-		p.voiceEnd, p.transcribed = e.Transcript.End, e.Time()
+		t.voiceEnd, t.transcribed = e.Transcript.End, e.Time()
 	case turn.SentenceThought:
-		if e.Turn == n && p.thought == 0 && !e.Sentence.Quick {
-			p.began, p.thought = e.Began, e.Time()
+		if e.Turn == n && t.thought == 0 && !e.Sentence.Quick {
+			t.began, t.thought = e.Began, e.Time()
 		}
 	case turn.SoundMade:
-		if e.Turn == n && p.spoken == 0 && !e.Piece.Sentence.Quick {
-			p.spoken = e.Time()
+		if e.Turn == n && t.spoken == 0 && !e.Piece.Sentence.Quick {
+			t.spoken = e.Time()
 		}
 	}
 	for _, f := range follows {
 		if _, over := f.(turn.CloseUtterance); over {
-			p.ended = e.Time()
+			t.ended = e.Time()
 		}
 	}
-	if p.ended != 0 && p.spoken != 0 && n != p.reported && sendsAudio(follows) {
-		p.reported = n
-		p.store(n, e.Time())
-		if !p.typed {
-			p.report(e.Time())
+	if t.ended != 0 && t.spoken != 0 && n != t.reported && sendsAudio(follows) {
+		t.reported = n
+		t.store(n, e.Time())
+		if !t.typed {
+			t.report(e.Time())
 		}
 	}
 }
 
 // store stores the times of a turn whose first sound is sent.
-func (p *stageTimer) store(n int, now time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.turns) == maxTurns {
-		p.turns = slices.Delete(p.turns, 0, 1)
+func (t *stageTimer) store(n int, now time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.turns) == maxTurns {
+		t.turns = slices.Delete(t.turns, 0, 1)
 	}
-	p.turns = append(p.turns, contract.ReturnTurn{
+	t.turns = append(t.turns, contract.ReturnTurn{
 		Turn:          n,
-		Typed:         p.typed,
-		CalledTool:    p.calledTool,
-		VoiceEnd:      p.voiceEnd.Milliseconds(),
-		Transcript:    p.transcribed.Milliseconds(),
-		TurnEnd:       p.ended.Milliseconds(),
-		FirstToken:    p.began.Milliseconds(),
-		FirstSentence: p.thought.Milliseconds(),
-		FirstSound:    p.spoken.Milliseconds(),
+		Typed:         t.typed,
+		CalledTool:    t.calledTool,
+		VoiceEnd:      t.voiceEnd.Milliseconds(),
+		Transcript:    t.transcribed.Milliseconds(),
+		TurnEnd:       t.ended.Milliseconds(),
+		FirstToken:    t.began.Milliseconds(),
+		FirstSentence: t.thought.Milliseconds(),
+		FirstSound:    t.spoken.Milliseconds(),
 		Sent:          now.Milliseconds(),
 	})
 }
 
 // recent returns the stored turns, oldest first.
-func (p *stageTimer) recent() []contract.ReturnTurn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]contract.ReturnTurn{}, p.turns...)
+func (t *stageTimer) recent() []contract.ReturnTurn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]contract.ReturnTurn{}, t.turns...)
 }
 
 // report reports the stages of a turn whose first sound is sent.
-func (p *stageTimer) report(now time.Duration) {
+func (t *stageTimer) report(now time.Duration) {
 	stages := []struct {
 		stage Stage
 		took  time.Duration
 	}{
-		{StageHear, p.transcribed - p.voiceEnd},
-		{StageThink, p.thought - p.transcribed},
-		{StageSpeak, p.spoken - p.thought},
-		{StageSilence, p.ended - p.voiceEnd},
-		{StageAnswer, now - p.voiceEnd},
+		{StageHear, t.transcribed - t.voiceEnd},
+		{StageThink, t.thought - t.transcribed},
+		{StageSpeak, t.spoken - t.thought},
+		{StageSilence, t.ended - t.voiceEnd},
+		{StageAnswer, now - t.voiceEnd},
 	}
 	line := make([]any, 0, 2*len(stages))
 	for _, s := range stages {
-		p.observe(s.stage, s.took)
+		t.observe(s.stage, s.took)
 		line = append(line, string(s.stage)+"_ms", s.took.Milliseconds())
 	}
-	p.log.Debug("turn", line...)
-	if p.observeDelay != nil && !p.calledTool {
-		p.observeDelay(now - p.ended)
+	t.log.Debug("turn", line...)
+	if t.observeDelay != nil && !t.calledTool {
+		t.observeDelay(now - t.ended)
 	}
 }
 

@@ -120,10 +120,10 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 			t.Errorf("the model went on with %+v", last.Messages)
 		}
 		if said := newestOf[contract.AssistantMessage](t, c.fakes); said.Message.Content != "It rains." {
-			t.Errorf("it said %q", said.Message.Content)
+			t.Errorf("the assistant said %q", said.Message.Content)
 		}
 		if strings.Contains(c.messages(), "tool_response") {
-			t.Error("the client is told what it said itself")
+			t.Error("the client receives its message back")
 		}
 		for {
 			copied, err := along.Next(t.Context())
@@ -132,17 +132,17 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 			}
 			if r, ok := copied.Message.(contract.ToolResponseMessage); ok {
 				if r.Content != "Rain." || r.ToolName != "weather" {
-					t.Errorf("who listens along is told %+v", r)
+					t.Errorf("the listener received %+v", r)
 				}
 				break
 			}
 		}
 		c.fakes.mu.Lock()
-		kept := record.History(c.stored)
+		history := record.History(c.stored)
 		c.fakes.mu.Unlock()
-		if len(kept) != 4 || kept[1].Role != turn.ToolCall || kept[1].Name != "weather" || kept[2].Text != "Rain." ||
-			kept[3].Text != "It rains." {
-			t.Errorf("who resumes remembers %+v", kept)
+		if len(history) != 4 || history[1].Role != turn.ToolCall || history[1].Name != "weather" ||
+			history[2].Text != "Rain." || history[3].Text != "It rains." {
+			t.Errorf("the resumed history is %+v", history)
 		}
 	}, call("weather", `{"town":"Graz"}`), engine.Part{Text: "It rains."})
 }
@@ -155,7 +155,7 @@ func TestInvalidArgumentsGoBackOnce(t *testing.T) {
 		}
 		again := c.last().Messages
 		if said := again[len(again)-1].Content; !strings.Contains(said, "town") {
-			t.Errorf("the model is told %q", said)
+			t.Errorf("the model receives %q", said)
 		}
 	}, call("weather", `{"town":3}`), call("weather", `{"town":"Graz"}`))
 
@@ -204,7 +204,7 @@ func TestAHangingToolOfTheBoxIsStopped(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 		if m := newestOf[contract.AssistantMessage](t, c.fakes); m.Message.Content != "I'm sorry, that did not work." {
-			t.Errorf("it says %q", m.Message.Content)
+			t.Errorf("the assistant says %q", m.Message.Content)
 		}
 	}, call("web_search", `{"query":"rain"}`), call("web_search", `{"query":"snow"}`))
 }

@@ -27,7 +27,7 @@ func TestAnUnrecordedChatStoresNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(f.stored) > 0 || f.status != "" || len(files) > 0 {
-			t.Errorf("kept are %v, the status %q and %d files of sound", f.stored, f.status, len(files))
+			t.Errorf("stored: %v, the status %q and %d sound files", f.stored, f.status, len(files))
 		}
 	})
 }

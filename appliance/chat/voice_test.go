@@ -56,7 +56,7 @@ func TestAVoiceIsLoadedDuringTheConversation(t *testing.T) {
 		}
 		v.until(t, "user_message")
 		if strings.Contains(v.messages(), "audio_output") {
-			t.Error("it spoke without its voice")
+			t.Error("the assistant spoke although its voice is not loaded")
 		}
 		v.loaded <- nil
 		v.until(t, "audio_output")
@@ -77,7 +77,7 @@ func TestAVoiceThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 		for _, m := range v.sent {
 			if e, ok := m.(contract.WebSocketError); ok &&
 				(!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "damaged")) {
-				t.Errorf("the client is told %q", e.Message)
+				t.Errorf("the client received %q", e.Message)
 			}
 		}
 		v.mu.Unlock()

@@ -227,14 +227,14 @@ func oneWalk(t *testing.T, seed uint64) {
 	}
 	end := ends[chance.IntN(len(ends))]
 	byItself := true // it may be over before, or while this is done
-	told := time.Now()
+	ended := time.Now()
 	end.end(w)
 	<-w.chat.Done()
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Errorf("walk %d, after %q, when %s: %s", seed, w.through, end.name, fmt.Sprintf(format, args...))
 	}
-	if took := time.Since(told); took > 2*lastWriteLimit && end.name != "nobody says anything" {
+	if took := time.Since(ended); took > 2*lastWriteLimit && end.name != "nobody says anything" {
 		fail("it took %s", took)
 	}
 	<-w.silent

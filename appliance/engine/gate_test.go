@@ -98,11 +98,11 @@ func TestGateNeverGivesOutMoreCoresThanThereAre(t *testing.T) {
 	})
 }
 
-func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
+func TestTheGateReportsLoadAndWaitingTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(2)
-		told := make(chan Passage, 2)
-		g.Observe(func(p Passage) { told <- p })
+		passages := make(chan Passage, 2)
+		g.Observe(func(p Passage) { passages <- p })
 		first, err := g.Enter(t.Context(), Batch.Urgency(), 2)
 		if err != nil {
 			t.Fatal(err)
@@ -126,8 +126,8 @@ func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
 			t.Errorf("afterwards %d cores busy, waiting %v", busy, waiting)
 		}
 		for _, want := range []Passage{{Batch, 2, 0, 3 * time.Second}, {Live, 1, 3 * time.Second, time.Second}} {
-			if got := <-told; got != want {
-				t.Errorf("told %v, want %v", got, want)
+			if got := <-passages; got != want {
+				t.Errorf("observed %v, want %v", got, want)
 			}
 		}
 	})
@@ -167,7 +167,7 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		go func() { _ = g.Do(t.Context(), later, 2, func() error { return nil }) }()
 		synctest.Wait()
 		if tries.Load() != 1 {
-			t.Fatal("it gave way to what is due in an hour")
+			t.Fatal("the work yielded to work that is due in an hour")
 		}
 		begun := time.Now()
 		_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { time.Sleep(50 * time.Millisecond); return nil })
@@ -255,7 +255,7 @@ func TestRestartableWorkCompletesBetweenThePiecesOfOtherWork(t *testing.T) {
 			return cancellable(call)(ctx)
 		})
 		if took := time.Since(begun); err != nil || tries != 5 || took > 5*time.Second {
-			t.Errorf("it came through after %v and %d tries: %v", took, tries, err)
+			t.Errorf("the work ran after %v and %d tries: %v", took, tries, err)
 		}
 		<-ended
 	})

@@ -101,14 +101,14 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	if len(frame) != FrameSamples {
 		return out, fmt.Errorf("segmenter: frame has %d samples, want %d", len(frame), FrameSamples)
 	}
-	came := frame
-	frame = s.conditioning.removeOffset(came)
+	raw := frame
+	frame = s.conditioning.removeOffset(raw)
 	p, err := s.probability(frame)
 	if err != nil {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
 	s.probable = p
-	s.conditioning.observe(came, frame, float64(p) >= s.options.Threshold)
+	s.conditioning.observe(raw, frame, float64(p) >= s.options.Threshold)
 	s.pos += FrameSamples
 	s.loudness.add(frame, p >= noVoice)
 	burst := s.burst(p)

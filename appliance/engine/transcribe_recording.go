@@ -52,22 +52,22 @@ type recordingTranscriber struct {
 	longest    time.Duration
 }
 
-func (l *recordingTranscriber) handle(ctx context.Context, segments []Segment) error {
+func (r *recordingTranscriber) handle(ctx context.Context, segments []Segment) error {
 	for _, s := range segments {
 		switch s.Kind {
 		case Paused:
-			l.paused = s
+			r.paused = s
 		case Resumed:
-			l.paused = Segment{}
+			r.paused = Segment{}
 		case PartEnded:
-			l.paused = Segment{}
-			if err := l.transcribe(ctx, s); err != nil {
+			r.paused = Segment{}
+			if err := r.transcribe(ctx, s); err != nil {
 				return err
 			}
 		case Dropped:
-			l.paused = Segment{}
+			r.paused = Segment{}
 		case Ended:
-			if err := l.finish(ctx, s); err != nil {
+			if err := r.finish(ctx, s); err != nil {
 				return err
 			}
 		}
@@ -75,36 +75,36 @@ func (l *recordingTranscriber) handle(ctx context.Context, segments []Segment) e
 	return nil
 }
 
-func (l *recordingTranscriber) finish(ctx context.Context, s Segment) error {
-	if l.paused.PCM != nil {
-		if err := l.transcribe(ctx, l.paused); err != nil {
+func (r *recordingTranscriber) finish(ctx context.Context, s Segment) error {
+	if r.paused.PCM != nil {
+		if err := r.transcribe(ctx, r.paused); err != nil {
 			return err
 		}
 	}
-	text := strings.Join(l.parts, " ")
-	l.paused, l.parts = Segment{}, nil
+	text := strings.Join(r.parts, " ")
+	r.paused, r.parts = Segment{}, nil
 	if text == "" {
 		return nil
 	}
 	u := Utterance{Begin: duration(s.Begin), End: duration(s.End), Text: text}
-	l.utterances = append(l.utterances, u)
-	if l.found != nil {
-		l.found(u)
+	r.utterances = append(r.utterances, u)
+	if r.found != nil {
+		r.found(u)
 	}
 	return nil
 }
 
-func (l *recordingTranscriber) transcribe(ctx context.Context, s Segment) error {
-	t, err := l.transcriber.Transcribe(ctx, s.PCM, l.options)
+func (r *recordingTranscriber) transcribe(ctx context.Context, s Segment) error {
+	t, err := r.transcriber.Transcribe(ctx, s.PCM, r.options)
 	if err != nil {
 		return err
 	}
 	if t.Text == "" {
 		return nil
 	}
-	l.parts = append(l.parts, t.Text)
-	if d := duration(s.End - s.Begin); d > l.longest {
-		l.longest, l.language = d, t.Language
+	r.parts = append(r.parts, t.Text)
+	if d := duration(s.End - s.Begin); d > r.longest {
+		r.longest, r.language = d, t.Language
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func TestUrgencyMayChangeWhileManyWait(t *testing.T) {
 	}
 	for _, u := range all {
 		if len(u.watchers) > 0 {
-			t.Error("somebody still watches")
+			t.Error("a watcher remains")
 		}
 	}
 }

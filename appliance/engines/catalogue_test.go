@@ -44,7 +44,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func TestTheListOfModelsSaysWhoAnswers(t *testing.T) {
+func TestTheListOfModelsNamesTheServingModel(t *testing.T) {
 	list := Catalogue{load(t, routed)}.LanguageModels()
 	var got []string
 	for _, m := range list.LanguageModels {
@@ -74,7 +74,7 @@ func TestTheListOfModelsSaysWhoAnswers(t *testing.T) {
 	}
 }
 
-func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
+func TestAVoiceNameCannotLeaveThePacks(t *testing.T) {
 	c := config.Config{Packs: filepath.Join(t.TempDir(), "packs")}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
@@ -86,7 +86,7 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestAnUnknownLanguageModelIsAnsweredWithThoseThereAre(t *testing.T) {
+func TestAnUnknownLanguageModelListsTheInstalledOnes(t *testing.T) {
 	for name, want := range map[string][]string{
 		"nope":      {`no language model "nope"`, "llm-qwen-small", "packs add"},
 		"llm-qwin":  {"did you mean llm-qwen?"},
@@ -107,6 +107,6 @@ func TestAnUnknownLanguageModelIsAnsweredWithThoseThereAre(t *testing.T) {
 	}
 	if err := checkModels(config.Config{Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: "nope"}}},
 		Hearing); err != nil {
-		t.Errorf("where nobody thinks: %v", err)
+		t.Errorf("a profile without a language model: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestVoicesArePrefetchedWhenTheBoxIsIdle(t *testing.T) {
 		synctest.Wait()
 		chats.Store(0)
 		if after := <-went; after != prefetchInterval+5*time.Second+prefetchInterval {
-			t.Errorf("it was idle after %v", after)
+			t.Errorf("waitIdle returned after %v", after)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -34,7 +34,7 @@ func TestAVoiceThatFailsIsLoadedAgain(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.json"), "{")
 	if _, err := e.Voice(t.Context(), "joe"); err == nil ||
 		!strings.Contains(err.Error(), "not a Piper voice's description") {
-		t.Errorf("after it was changed: %v", err)
+		t.Errorf("after the pack was changed: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -152,7 +152,7 @@ func TestNeutralWordsHaveNoStrongFeeling(t *testing.T) {
 	m := meter(t)
 	scores, strong := m.NewSound().Tone().Express("What time is it?", "en")
 	if strong != "" {
-		t.Errorf("of a plain question the model is told that it sounds %s", strong)
+		t.Errorf("a plain question is said to sound %s", strong)
 	}
 	if calm, angry := scores.Of("Calmness"), scores.Of("Anger"); calm < angry {
 		t.Errorf("calm %.3f, angry %.3f", calm, angry)

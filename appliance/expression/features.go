@@ -78,9 +78,9 @@ func runs(list []bool, what bool) (out [][2]int) {
 	return out
 }
 
-func (o features) pitch(v voicing) {
+func (fs features) pitch(v voicing) {
 	voiced := selected(v.semitone, v.voiced)
-	o.addPercentiles("f0", voiced)
+	fs.addPercentiles("f0", voiced)
 	var rises, falls, slopes, steep, jitter []float64
 	for _, s := range v.segments {
 		smooth := smoothed(v.semitone[s[0]:s[1]])
@@ -102,17 +102,17 @@ func (o features) pitch(v voicing) {
 			jitter = append(jitter, math.Abs(1/v.hz[i+1]-2/v.hz[i]+1/v.hz[i-1])*v.hz[i])
 		}
 	}
-	o["f0_rise"], o["f0_fall"] = mean(rises), mean(falls)
-	o["f0_reg"], o["f0_absreg"], o["jit"] = mean(slopes), mean(steep), mean(jitter)
-	o["f0_trend"] = 0
+	fs["f0_rise"], fs["f0_fall"] = mean(rises), mean(falls)
+	fs["f0_reg"], fs["f0_absreg"], fs["jit"] = mean(slopes), mean(steep), mean(jitter)
+	fs["f0_trend"] = 0
 	if len(voiced) > 5 {
 		var seconds []float64
-		for i, is := range v.voiced {
-			if is {
+		for i, isVoiced := range v.voiced {
+			if isVoiced {
 				seconds = append(seconds, float64(i)*0.01)
 			}
 		}
-		o["f0_trend"] = lineOf(seconds, voiced)
+		fs["f0_trend"] = lineOf(seconds, voiced)
 	}
 }
 
@@ -125,7 +125,7 @@ func smoothed(v []float64) []float64 {
 	return out
 }
 
-func (o features) loudness(frames []frame, v voicing) {
+func (fs features) loudness(frames []frame, v voicing) {
 	db, loud := column(frames, func(f *frame) float64 {
 		return f.db
 	}), column(frames, func(f *frame) float64 {
@@ -137,7 +137,7 @@ func (o features) loudness(frames []frame, v voicing) {
 			shimmer = append(shimmer, math.Abs(db[i]-db[i-1]))
 		}
 	}
-	o["shim"] = mean(shimmer)
+	fs["shim"] = mean(shimmer)
 	usual := mean(loud) + 1e-9
 	var rises, falls []float64
 	peaks := 0
@@ -156,17 +156,17 @@ func (o features) loudness(frames []frame, v voicing) {
 			peaks++
 		}
 	}
-	o.addPercentiles("lrel", loud)
-	o["lrel_mean"] = 1 // anything else would depend on the gain
-	o["lrel_rise"], o["lrel_fall"] = mean(rises), mean(falls)
-	o["loud_pk"] = float64(peaks) / seconds(frames)
+	fs.addPercentiles("lrel", loud)
+	fs["lrel_mean"] = 1 // anything else would depend on the gain
+	fs["lrel_rise"], fs["lrel_fall"] = mean(rises), mean(falls)
+	fs["loud_pk"] = float64(peaks) / seconds(frames)
 	active := selected(db, v.active)
-	o["db_std"] = deviation(active)
+	fs["db_std"] = deviation(active)
 	slices.Sort(active)
-	o["db_rng"] = percentile(active, 95) - percentile(active, 5)
+	fs["db_rng"] = percentile(active, 95) - percentile(active, 5)
 }
 
-func (o features) spectrum(frames []frame, v voicing) {
+func (fs features) spectrum(frames []frame, v voicing) {
 	silent := make([]bool, len(frames)) // frames with sound but without voice
 	for i := range silent {
 		silent[i] = v.active[i] && !v.voiced[i]
@@ -182,23 +182,23 @@ func (o features) spectrum(frames []frame, v voicing) {
 		if name == "flux" {
 			values[0] = 0 // there is no frame before it
 		}
-		o.addMoments(name+"V", selected(values, v.voiced))
-		o[name+"U"] = mean(selected(values, silent))
+		fs.addMoments(name+"V", selected(values, v.voiced))
+		fs[name+"U"] = mean(selected(values, silent))
 	}
 }
 
-func (o features) cepstrum(frames []frame, v voicing) {
+func (fs features) cepstrum(frames []frame, v voicing) {
 	for k := range cepstra {
 		values := column(frames, func(f *frame) float64 { return f.cepstrum[k] })
-		o.addMoments(number("c", k)+"V", selected(values, v.voiced))
-		o.addMoments(number("c", k)+"A", selected(values, v.active))
+		fs.addMoments(number("c", k)+"V", selected(values, v.voiced))
+		fs.addMoments(number("c", k)+"A", selected(values, v.active))
 		change := make([]float64, len(values))
 		if len(values) > 4 {
 			for i := 2; i < len(values)-2; i++ {
 				change[i] = (2*(values[i+2]-values[i-2]) + values[i+1] - values[i-1]) / 10
 			}
 		}
-		o[number("d", k)] = deviation(selected(change, v.active))
+		fs[number("d", k)] = deviation(selected(change, v.active))
 	}
 }
 
@@ -210,7 +210,7 @@ func number(name string, k int) string {
 }
 
 // throat describes how the voice is produced: its harmonics and resonances.
-func (o features) throat(frames []frame, v voicing) {
+func (fs features) throat(frames []frame, v voicing) {
 	var ratio, first, formed []float64
 	var formants [4][]float64
 	n := 0
@@ -228,11 +228,11 @@ func (o features) throat(frames []frame, v voicing) {
 		}
 		n++
 	}
-	o.addMoments("hnr", ratio)
-	o.addMoments("h12", first)
-	o.addMoments("h1a3", formed)
+	fs.addMoments("hnr", ratio)
+	fs.addMoments("h12", first)
+	fs.addMoments("h1a3", formed)
 	for k, name := range [...]string{"F1", "F2", "F3", "B1"} {
-		o.addMoments(name, formants[k])
+		fs.addMoments(name, formants[k])
 	}
 }
 
@@ -242,7 +242,7 @@ func harmonicity(strength float64) float64 {
 	return 10 * math.Log10(r/(1-r))
 }
 
-func (o features) timing(frames []frame, v voicing) {
+func (fs features) timing(frames []frame, v voicing) {
 	length := func(list [][2]int) []float64 {
 		var out []float64
 		for _, s := range list {
@@ -250,14 +250,14 @@ func (o features) timing(frames []frame, v voicing) {
 		}
 		return out
 	}
-	o["rate"] = float64(syllables(frames, v.voiced)) / seconds(frames)
-	o["vsegs"] = float64(len(v.segments)) / seconds(frames)
-	o["vfrac"] = share(v.voiced)
+	fs["rate"] = float64(syllables(frames, v.voiced)) / seconds(frames)
+	fs["vsegs"] = float64(len(v.segments)) / seconds(frames)
+	fs["vfrac"] = share(v.voiced)
 	// not used by the model: how much there is to judge
-	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames)))
-	o["pause"] = 1 - share(v.active)
-	o.addMoments("vl", length(v.segments))
-	o.addMoments("ul", length(runs(v.voiced, false)))
+	fs["voiced"] = math.Round(share(v.voiced) * float64(len(frames)))
+	fs["pause"] = 1 - share(v.active)
+	fs.addMoments("vl", length(v.segments))
+	fs.addMoments("ul", length(runs(v.voiced, false)))
 }
 
 // syllables counts the voiced peaks of loudness that stand out by 2 dB.
@@ -299,36 +299,36 @@ func column(frames []frame, of func(*frame) float64) []float64 {
 }
 
 // selected returns the values whose entry in is is true.
-func selected(values []float64, is []bool) []float64 {
+func selected(values []float64, isVoiced []bool) []float64 {
 	out := make([]float64, 0, len(values))
 	for i, v := range values {
-		if is[i] {
+		if isVoiced[i] {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-func share(is []bool) float64 {
+func share(isVoiced []bool) float64 {
 	n := 0
-	for _, yes := range is {
+	for _, yes := range isVoiced {
 		if yes {
 			n++
 		}
 	}
-	return float64(n) / float64(len(is))
+	return float64(n) / float64(len(isVoiced))
 }
 
 // addMoments stores mean and deviation of the values; addPercentiles also stores percentiles. Without values all are 0.
-func (o features) addMoments(name string, v []float64) {
-	o[name+"_mean"], o[name+"_std"] = mean(v), deviation(v)
+func (fs features) addMoments(name string, v []float64) {
+	fs[name+"_mean"], fs[name+"_std"] = mean(v), deviation(v)
 }
 
-func (o features) addPercentiles(name string, v []float64) {
-	o.addMoments(name, v)
+func (fs features) addPercentiles(name string, v []float64) {
+	fs.addMoments(name, v)
 	sorted := slices.Sorted(slices.Values(v))
 	low, mid, high := percentile(sorted, 20), percentile(sorted, 50), percentile(sorted, 80)
-	o[name+"_p20"], o[name+"_p50"], o[name+"_p80"], o[name+"_rng"] = low, mid, high, high-low
+	fs[name+"_p20"], fs[name+"_p50"], fs[name+"_p80"], fs[name+"_rng"] = low, mid, high, high-low
 }
 
 func mean(v []float64) float64 {

@@ -193,7 +193,7 @@ func TestALongSoundIsBounded(t *testing.T) {
 		s.Hear(piece)
 	}
 	if len(s.frames) > maxFrames || cap(s.frames) > 2*maxFrames || cap(s.samples) > 8*rateHz {
-		t.Errorf("it holds %d frames in room for %d, and %d samples", len(s.frames), cap(s.frames), cap(s.samples))
+		t.Errorf("%d frames are stored with capacity %d, and %d samples", len(s.frames), cap(s.frames), cap(s.samples))
 	}
 }
 

@@ -56,7 +56,7 @@ func TestBackchannelsAreOfTheirLanguage(t *testing.T) {
 	}
 }
 
-func TestWhoHoldsTheFloorHasMoreToSay(t *testing.T) {
+func TestUnfinishedPhrasesHoldTheFloor(t *testing.T) {
 	for _, row := range []struct {
 		tag, text     string
 		holds, begins bool

@@ -21,6 +21,6 @@ func TestEveryLanguageHasItsLines(t *testing.T) {
 		}
 	}
 	if got := Of("xx").Sorry(); got != Of("en").Sorry() {
-		t.Errorf("of an unknown language it is %q", got)
+		t.Errorf("the line of an unknown language is %q", got)
 	}
 }

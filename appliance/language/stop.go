@@ -19,8 +19,8 @@ func Stops(text string) bool {
 		once = first
 	}
 	for _, l := range languages {
-		for _, one := range l.stops {
-			if said := Plain(one); said == words || said == once {
+		for _, stop := range l.stops {
+			if said := Plain(stop); said == words || said == once {
 				return true
 			}
 		}

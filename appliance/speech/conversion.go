@@ -141,17 +141,19 @@ const (
 // speak synthesises the phrases, one snippet each. The silence before the first phrase and the
 // silence after each belong to its snippet, so that all snippets together are as long as the
 // recording.
-func (r *script) speak(ctx context.Context, p *playback, types []contract.TimestampType, emit func(piece) error) error {
-	voice := r.utterance.voice.Synthesizer
-	f := &fitter{voice: voice, options: r.options}
+func (sc *script) speak(
+	ctx context.Context, p *playback, types []contract.TimestampType, emit func(piece) error,
+) error {
+	voice := sc.utterance.voice.Synthesizer
+	f := &fitter{voice: voice, options: sc.options}
 	f.options.Urgency = p.urgency
 	lead := samplesOf(onsetLead, contract.OutputRateHz)
 	at := 0 // the end of the emitted sound
-	for i, ph := range r.phrases {
-		begin, end := wireSamples(ph.begin), wireSamples(r.length)
+	for i, ph := range sc.phrases {
+		begin, end := wireSamples(ph.begin), wireSamples(sc.length)
 		most := end - begin
-		if i+1 < len(r.phrases) {
-			end = wireSamples(r.phrases[i+1].begin) - lead
+		if i+1 < len(sc.phrases) {
+			end = wireSamples(sc.phrases[i+1].begin) - lead
 			most = end - begin - samplesOf(leastGap, contract.OutputRateHz)
 		}
 		want := toRate(wireSamples(ph.end)-begin, voice.RateHz())
@@ -163,13 +165,13 @@ func (r *script) speak(ctx context.Context, p *playback, types []contract.Timest
 		if err != nil {
 			return err
 		}
-		pcm, silence := r.layOut(said, begin-at, end-at)
+		pcm, silence := sc.layOut(said, begin-at, end-at)
 		s := &snippet{
 			id:        contract.NewID(),
 			index:     i,
 			text:      ph.text,
-			utterance: r.utterance,
-			last:      i == len(r.phrases)-1,
+			utterance: sc.utterance,
+			last:      i == len(sc.phrases)-1,
 		}
 		at += len(pcm)
 		p.add(len(pcm), contract.OutputRateHz)
@@ -193,7 +195,7 @@ func (r *script) speak(ctx context.Context, p *playback, types []contract.Timest
 // layOut places a phrase in its snippet, at the output rate: its voice begins at begin, and the
 // snippet ends at end, or later if the voice does. It also returns by how many samples, at the
 // voice's rate, the phrase was moved.
-func (r *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) {
+func (sc *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) {
 	rateHz := said.RateHz
 	from := max(0, said.begin-samplesOf(onsetLead, rateHz))
 	till := min(len(said.PCM), said.end+samplesOf(voiceTail, rateHz))

@@ -11,7 +11,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestDistribute(t *testing.T) {
+func TestDistributeFollowsTheHeardWords(t *testing.T) {
 	for _, c := range []struct {
 		whole string
 		heard []string

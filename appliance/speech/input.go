@@ -201,11 +201,11 @@ func (in *Input) flush(silence float64, end bool) error {
 			return err
 		}
 	}
-	mute := strings.TrimSpace(in.pending) // in case there are no parts
+	rest := strings.TrimSpace(in.pending) // in case there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
 		if err := in.enqueue(order{
-			text:    mute,
+			text:    rest,
 			silence: silence,
 			flushed: true,
 			close:   end,

@@ -24,9 +24,9 @@ func pipeline[T any](ctx context.Context, produce func(ctx context.Context, give
 				over <- nil
 			}
 		}()
-		over <- produce(ctx, func(one T) error {
+		over <- produce(ctx, func(product T) error {
 			select {
-			case made <- one:
+			case made <- product:
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)
@@ -34,11 +34,11 @@ func pipeline[T any](ctx context.Context, produce func(ctx context.Context, give
 		})
 	}()
 	var failed error
-	for one := range made {
+	for product := range made {
 		if failed != nil {
 			continue // the producer is ending
 		}
-		if failed = take(one); failed != nil {
+		if failed = take(product); failed != nil {
 			cancel(failed)
 		}
 	}

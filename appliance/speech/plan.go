@@ -61,7 +61,7 @@ func (s voiceSource) empty() bool { return s.ref == nil && s.recipe == nil }
 
 // withField adds the field of the request to an ErrNotFound.
 func withField(err error, field string) error {
-	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
+	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
 		missing.Field = field
 		if missing.What == "voice" && missing.Hint == "" {
 			missing.Hint = "GET /v0/tts/voices lists those that there are"

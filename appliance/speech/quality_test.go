@@ -75,7 +75,7 @@ func TestLexiconNamesAreNotRetried(t *testing.T) {
 	}
 	defer job.Close()
 	if _, err := job.WholeFile(t.Context()); err != nil || len(all) != 1 {
-		t.Errorf("it is synthesised %d times, %v; want once", len(all), err)
+		t.Errorf("the snippet is synthesised %d times, %v; want once", len(all), err)
 	}
 }
 

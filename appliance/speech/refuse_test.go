@@ -76,7 +76,7 @@ func TestMissingVoiceErrorNamesItsField(t *testing.T) {
 		asked.Format, asked.NumGenerations, asked.InstantMode = &contract.Format{Type: contract.FormatPCM}, 1, &instant
 		_, err := New(Parts{Voices: none{known}, Log: slog.New(slog.DiscardHandler)}).Begin(t.Context(),
 			Request{Account: "a", PostedTTS: asked})
-		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), field) {
+		if _, ok := errors.AsType[contract.ErrNotFound](err); !ok || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s%v", field, err)
 		}
 	}

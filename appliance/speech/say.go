@@ -216,11 +216,11 @@ func milliseconds(samples int) int64 { return int64(samples) * 1000 / contract.O
 // endedBy splits times into those that end within the samples emitted so far and those whose
 // end the resampler still holds. With the last piece, all times have ended.
 func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later []contract.Timestamp) {
-	for _, one := range times {
-		if last || one.Time.End <= milliseconds(samples) {
-			ended = append(ended, one)
+	for _, timestamp := range times {
+		if last || timestamp.Time.End <= milliseconds(samples) {
+			ended = append(ended, timestamp)
 		} else {
-			later = append(later, one)
+			later = append(later, timestamp)
 		}
 	}
 	return ended, later

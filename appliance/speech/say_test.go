@@ -94,13 +94,13 @@ func TestTimesFollowTheirSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer job.Close()
-	sent, told, at := 0, 0, int64(0)
+	sent, phonemes, at := 0, 0, int64(0)
 	err = job.Stream(t.Context(), func(m contract.TTSMessage) error {
 		switch m := m.(type) {
 		case contract.SnippetAudioChunk:
 			sent += len(m.Audio) / 2
 		case contract.TimestampMessage:
-			told++
+			phonemes++
 			if end := m.Timestamp.Time.End * contract.OutputRateHz / 1000; end > int64(sent) {
 				t.Errorf("received %+v when only %d samples were sent", m.Timestamp, sent)
 			}
@@ -111,7 +111,7 @@ func TestTimesFollowTheirSound(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || told != 4 {
-		t.Errorf("%d of 4 phonemes, %v", told, err)
+	if err != nil || phonemes != 4 {
+		t.Errorf("%d of 4 phonemes, %v", phonemes, err)
 	}
 }

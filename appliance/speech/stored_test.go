@@ -93,11 +93,13 @@ func TestRegenerateKeepsThePronunciation(t *testing.T) {
 	}
 	const said = "Joaquín's IT opens on 3/4. It is unusual."
 	for i := range first {
-		was := text.Verbalize(said, text.Options{Language: "en-US", Locale: first[i].Locale, Lexicon: first[i].Lexicon})
-		is := text.Verbalize(said, text.Options{Language: "en-US", Locale: asked[i].Locale, Lexicon: asked[i].Lexicon})
+		verbalized := func(o engine.SpeakOptions) string {
+			return text.Verbalize(said, text.Options{Language: "en-US", Locale: o.Locale, Lexicon: o.Lexicon})
+		}
+		before, again := verbalized(first[i]), verbalized(asked[i])
 		first[i].Lexicon, asked[i].Lexicon = nil, nil
-		if was != is || !reflect.DeepEqual(first[i], asked[i]) {
-			t.Errorf("part %d is read as %q %+v, was %q %+v", i, is, asked[i], was, first[i])
+		if before != again || !reflect.DeepEqual(first[i], asked[i]) {
+			t.Errorf("part %d is read as %q %+v, was %q %+v", i, again, asked[i], before, first[i])
 		}
 	}
 }

@@ -92,18 +92,18 @@ func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback,
 	out.text(`,"encoding":`)
 	out.value(contract.AudioEncoding{Format: j.Format(), SampleRate: contract.OutputRateHz})
 	out.text(`,"snippets":[[`)
-	var one []float32
+	var snippet []float32
 	var times []contract.Timestamp
 	utterance, first := 0, true
 	err = j.speak(ctx, gen, p, func(s piece) error {
 		if err := all.write(s.pcm); err != nil {
 			return err
 		}
-		one, times = append(one, s.pcm...), append(times, s.times...)
+		snippet, times = append(snippet, s.pcm...), append(times, s.times...)
 		if !s.last {
 			return nil
 		}
-		data, err := files.encode(one, s.snippet.last)
+		data, err := files.encode(snippet, s.snippet.last)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback,
 			TranscribedText: s.heard,
 			UtteranceIndex:  utterance,
 		})
-		one, times = one[:0], times[:0]
+		snippet, times = snippet[:0], times[:0]
 		return out.err
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func TestMemoryFileIsBounded(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 		if _, ok := errors.AsType[contract.ErrInvalid](file.write(second[:1])); !ok {
-			t.Errorf("%s: it goes on for ever", format)
+			t.Errorf("%s: the answer does not end", format)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestWholeIsAReturnTTS(t *testing.T) {
 				t.Errorf("%s: %+v", format, s.Timestamps)
 			}
 			if seconds := secondsOf(t, format, g.Audio); math.Abs(seconds-g.Duration) > 0.03 || g.Duration < 2.9 {
-				t.Errorf("%s: %g s, said to be %g", format, seconds, g.Duration)
+				t.Errorf("%s: %g s, the header gives %g", format, seconds, g.Duration)
 			}
 		}
 	}

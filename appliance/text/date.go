@@ -71,10 +71,10 @@ func (e english) dateRules() []rule {
 			return said, ok
 		}),
 		rewrite(`\b`+monthName+` `+day+`\b(?:,? (\d{4})\b)?`, func(m match) (string, bool) {
-			may := m.group(1) == "May" && m.group(3) == "" && endsWord(strings.TrimSpace(m.before())) &&
+			isVerb := m.group(1) == "May" && m.group(3) == "" && endsWord(strings.TrimSpace(m.before())) &&
 				unitFollows(m.rest()) // You may 5 times …
 			said, ok := e.sayDate(m.group(3), monthOf(m.group(1)), m.group(2), false)
-			return said, ok && !may && !strings.HasPrefix(m.after(), ":")
+			return said, ok && !isVerb && !strings.HasPrefix(m.after(), ":")
 		}),
 		rewrite(`\b`+monthName+`,? (\d{4})\b`, func(m match) (string, bool) {
 			return monthNames[monthOf(m.group(1))-1] + " " + e.year(m.group(2)), m.apart()

@@ -21,10 +21,11 @@ type Options struct {
 // Speakable reports whether a text has anything to say: a letter, a digit, or a sign that is
 // spoken as a word.
 func Speakable(s string, o Options) bool {
-	has := func(s string) bool {
+	hasLetterOrDigit := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 	}
-	return has(s) || has(Verbalize(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
+	return hasLetterOrDigit(s) ||
+		hasLetterOrDigit(Verbalize(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
 }
 
 // Spoken is a unit of spoken text: one word, or several words that stand for the same letters

@@ -51,11 +51,11 @@ func Segments(s string) []Segment {
 }
 
 // endAt ends a segment before the one that begins at end, and sets GoesOn and Paragraph.
-func (t *Segment) endAt(s string, end int) {
-	written := strings.TrimRightFunc(s[t.From:end], unicode.IsSpace)
-	t.To = t.From + len(written)
-	gap := s[t.To:end]
-	t.Paragraph = strings.Count(gap, "\n") > 1 || strings.ContainsRune(gap, '\u2029')
+func (st *Segment) endAt(s string, end int) {
+	written := strings.TrimRightFunc(s[st.From:end], unicode.IsSpace)
+	st.To = st.From + len(written)
+	gap := s[st.To:end]
+	st.Paragraph = strings.Count(gap, "\n") > 1 || strings.ContainsRune(gap, '\u2029')
 	last := strings.TrimRightFunc(written, func(r rune) bool {
 		return !terminates(r) && (closes(r) ||
 			!unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(",;:-–—", r))
@@ -64,5 +64,5 @@ func (t *Segment) endAt(s string, end int) {
 	for _, r := range last[max(len(last)-len("…"), 0):] {
 		ended = ended || terminates(r)
 	}
-	t.GoesOn = !ended && end < len(s)
+	st.GoesOn = !ended && end < len(s)
 }

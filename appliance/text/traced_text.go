@@ -177,20 +177,20 @@ type tracer struct {
 }
 
 // copy appends t.s[i:j].
-func (w *tracer) copy(t traced, i, j int) {
-	w.b.WriteString(t.s[i:j])
-	w.of = append(w.of, t.of[i:j]...)
+func (tr *tracer) copy(t traced, i, j int) {
+	tr.b.WriteString(t.s[i:j])
+	tr.of = append(tr.of, t.of[i:j]...)
 }
 
 // put appends text that stands for o.
-func (w *tracer) put(said string, o origin) {
-	w.b.WriteString(said)
+func (tr *tracer) put(said string, o origin) {
+	tr.b.WriteString(said)
 	for range len(said) {
-		w.of = append(w.of, o)
+		tr.of = append(tr.of, o)
 	}
 }
 
-func (w *tracer) text() traced { return traced{w.b.String(), w.of} }
+func (tr *tracer) text() traced { return traced{tr.b.String(), tr.of} }
 
 // tidy replaces all white space and control characters by single spaces.
 func (t traced) tidy() traced {

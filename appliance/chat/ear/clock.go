@@ -59,18 +59,18 @@ func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Durati
 	case filled > 0:
 		c.hole(mark{from: from, zero: zero}, filled, speaking)
 	}
-	ahead := c.last().zero - late
-	if ahead <= 0 {
+	lead := c.last().zero - late
+	if lead <= 0 {
 		return
 	}
-	back := min(ahead, c.gap)
+	back := min(lead, c.gap)
 	c.gap -= back
 	c.last().zero -= back
-	if ahead -= back; ahead == 0 || !c.RealTime {
+	if lead -= back; lead == 0 || !c.RealTime {
 		return
 	}
-	if l := c.last(); l.back+ahead <= jitter {
-		l.zero, l.back = late, l.back+ahead
+	if l := c.last(); l.back+lead <= jitter {
+		l.zero, l.back = late, l.back+lead
 		return
 	}
 	c.hole(mark{from: from, zero: late}, 0, speaking)

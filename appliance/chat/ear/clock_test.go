@@ -61,7 +61,7 @@ func TestRepeatedStallsAreNoPause(t *testing.T) {
 		bring(now + time.Second) // everything that was held
 	}
 	if got, want := c.At(next), streamTime(next); got != want {
-		t.Errorf("after two stalls what comes at %v is taken for %v", want, got)
+		t.Errorf("after two stalls sound sent at %v is dated %v", want, got)
 	}
 }
 
@@ -94,10 +94,10 @@ func TestRealTimeSoundIsNotDatedInTheFuture(t *testing.T) {
 			t.Errorf("at %v what comes is taken for %v", now, got)
 		}
 		if after := c.At(next - 26*chunk); after < before-jitter || after > before {
-			t.Errorf("what was at %v is now at %v", before, after)
+			t.Errorf("sound at %v is now at %v", before, after)
 		}
 	}
 	if got := c.At(0); got > jitter {
-		t.Errorf("the first of it is at %v", got)
+		t.Errorf("the first sample is at %v", got)
 	}
 }

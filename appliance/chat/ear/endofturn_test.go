@@ -42,13 +42,13 @@ func TestTheTurnEndIsAskedOnceInAPause(t *testing.T) {
 			for _, ok := (<-events).(turn.Transcribed); !ok; _, ok = (<-events).(turn.Transcribed) {
 			}
 			if len(j.loaded)+len(j.asked) > 0 {
-				t.Error("a model that nobody wants was loaded or asked")
+				t.Error("the model was loaded or asked although Semantic is off")
 			}
 			continue
 		}
 		<-j.loaded
 		if pcm := <-j.asked; len(pcm) > 1140*engine.SpeechRateHz/1000 || len(pcm) < engine.SpeechRateHz {
-			t.Errorf("it heard %d samples of a second of voice and its pause", len(pcm))
+			t.Errorf("the model received %d samples, want those of a second of voice and its pause", len(pcm))
 		}
 		for {
 			f, ok := (<-events).(turn.EndJudged)
@@ -62,7 +62,7 @@ func TestTheTurnEndIsAskedOnceInAPause(t *testing.T) {
 		e.queue <- pcmOf(400, 0)
 		time.Sleep(50 * time.Millisecond)
 		if len(j.asked) > 0 {
-			t.Error("it was asked again as the silence grew")
+			t.Error("the model was asked again as the silence grew")
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestAClosedPartIsNotTranscribedAgain(t *testing.T) {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 		lengths := make(chan int, 100)
 		e, events, _ := listening(t, p, func(e *Ear) {
-			e.Transcriber = p.noting(func(pcm []float32, _ engine.TranscribeOptions) { lengths <- len(pcm) })
+			e.Transcriber = p.observed(func(pcm []float32, _ engine.TranscribeOptions) { lengths <- len(pcm) })
 			e.interim.next = 1 << 40 // no interim transcriptions
 		})
 		if !slow {
@@ -119,7 +119,7 @@ func TestATranscriptionIsPromotedWhenItsTurnIsOver(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	urgencies := make(chan *engine.Urgency, 100)
 	e, _, conversation := listening(t, p, func(e *Ear) {
-		e.Transcriber = p.noting(func(_ []float32, o engine.TranscribeOptions) { urgencies <- o.Urgency })
+		e.Transcriber = p.observed(func(_ []float32, o engine.TranscribeOptions) { urgencies <- o.Urgency })
 		e.interim.next = 1 << 40 // no interim transcriptions
 	})
 	e.queue <- pcmOf(1100, 0x11)

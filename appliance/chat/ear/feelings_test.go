@@ -78,7 +78,7 @@ func TestAVoiceIsMeasuredWhileItComes(t *testing.T) {
 		e.queue <- pcmOf(320, 0)
 		n.release <- struct{}{}
 		for {
-			g, ok := told(events).(turn.Transcribed)
+			g, ok := nextEvent(events).(turn.Transcribed)
 			if !ok {
 				continue
 			}
@@ -86,7 +86,7 @@ func TestAVoiceIsMeasuredWhileItComes(t *testing.T) {
 				t.Fatalf("the words have the scores %v", g.Transcript.Scores)
 			}
 			if want := map[bool]string{true: "tired", false: ""}[tell]; g.Transcript.Feelings != want {
-				t.Errorf("the model is told %q, want %q", g.Transcript.Feelings, want)
+				t.Errorf("the feelings are %q, want %q", g.Transcript.Feelings, want)
 			}
 			break
 		}
@@ -118,7 +118,7 @@ func TestEachUtteranceHasItsOwnScorer(t *testing.T) {
 	e.queue <- pcmOf(320, 0)
 	var last turn.Transcribed
 	for last.Utterance != 2 {
-		if g, ok := told(events).(turn.Transcribed); ok {
+		if g, ok := nextEvent(events).(turn.Transcribed); ok {
 			last = g
 		}
 	}
@@ -142,7 +142,7 @@ func TestAVoiceIsJudgedWhileItGoesOn(t *testing.T) {
 	n.release <- struct{}{}
 	e.queue <- ramp(3200, 0)
 	for {
-		if _, ok := told(events).(turn.PartlyTranscribed); ok {
+		if _, ok := nextEvent(events).(turn.PartlyTranscribed); ok {
 			break
 		}
 	}

@@ -32,8 +32,8 @@ func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	}
 }
 
-// noting returns p with note called for every request.
-func (p patientEar) noting(note func([]float32, engine.TranscribeOptions)) enginetest.Transcriber {
+// observed returns p with note called for every request.
+func (p patientEar) observed(note func([]float32, engine.TranscribeOptions)) enginetest.Transcriber {
 	return func(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
 		note(pcm, o)
 		return p.Transcribe(ctx, pcm, o)
@@ -133,11 +133,11 @@ func TestAnInterimTranscriptionGivesWayToThePause(t *testing.T) {
 	p.release <- struct{}{}
 	for e := range events {
 		if o, ok := e.(turn.PartlyTranscribed); ok {
-			t.Errorf("overheard %q", o.Transcript.Text)
+			t.Errorf("an interim transcript was posted: %q", o.Transcript.Text)
 		}
 		if g, ok := e.(turn.Transcribed); ok {
 			if strings.TrimSpace(g.Transcript.Text) != "word" {
-				t.Errorf("guessed %q", g.Transcript.Text)
+				t.Errorf("the transcript is %q", g.Transcript.Text)
 			}
 			return
 		}
@@ -167,7 +167,7 @@ func TestSpeechOverTheAssistantIsTranscribedBeforeItInterrupts(t *testing.T) {
 			}
 		}
 		if looked != plays {
-			t.Errorf("the assistant plays: %v; after 700 ms of voice it was looked at: %v", plays, looked)
+			t.Errorf("the assistant plays: %v; interim transcription after 700 ms of voice: %v", plays, looked)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestASlowEngineMakesFewerInterimTranscriptions(t *testing.T) {
 	e.queue <- pcmOf(1500, 0.1)
 	time.Sleep(50 * time.Millisecond)
 	if len(p.asked) > 0 {
-		t.Error("it looked again after 1.5 s")
+		t.Error("a second interim transcription after 1.5 s")
 	}
 	e.queue <- pcmOf(1000, 0.1)
 	<-p.asked

@@ -218,7 +218,7 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 		r.RateHz = engine.SpeechRateHz
 		k := kiosk{room: r, gain: true, played: played}
 		if longest, words := hears(k); longest >= 400*ms || words > 0 {
-			t.Error("it hears itself")
+			t.Error("the ear takes the echo for a voice")
 		}
 		k.alone, k.plain, k.played = true, true, played[:20*engine.SpeechRateHz]
 		if longest, words := hears(k); longest < 800*ms || words == 0 {
@@ -327,7 +327,7 @@ func TestAKioskNeverHearsItself(t *testing.T) {
 		longest, words, _ := k.hears(t, v)
 		t.Logf("room %d: of %v of talk the longest voice is %v, %d pauses after words", n, long, longest, words)
 		if words > most || longest >= 400*ms {
-			t.Errorf("room %d: it hears itself: a voice of %v, %d pauses after words", n, longest, words)
+			t.Errorf("room %d: the ear takes the echo for a voice of %v, %d pauses after words", n, longest, words)
 		}
 	}
 }

@@ -35,14 +35,14 @@ func TestPiecesPlayInOrder(t *testing.T) {
 	}
 	p.cut(2600 * ms)
 	if loud(2700*ms) || !loud(2500*ms) {
-		t.Error("it is cut at 2.6 s")
+		t.Error("the sound is cut at 2.6 s")
 	}
 	p.take(2800*ms, sound, 0)
 	if loud(2700*ms) || !loud(2900*ms) {
-		t.Error("what comes after a cut plays when it is sent")
+		t.Error("sound after a cut does not play at once")
 	}
 	if p.near(1900*ms) || !p.near(2500*ms) || !p.near(3200*ms) || p.near(10*time.Second) || len(p.pieces) > 0 {
-		t.Errorf("an echo may be heard while it plays and a little longer: %d pieces are kept", len(p.pieces))
+		t.Errorf("an echo may be heard while it plays and a little longer: %d pieces are stored", len(p.pieces))
 	}
 }
 
@@ -54,7 +54,7 @@ func TestOnlyRecentPlaybackIsStored(t *testing.T) {
 		p.take(time.Duration(i)*250*ms, sound, 0)
 	}
 	if most := int(playbackMemory/(250*ms)) + 2; len(p.pieces) > most {
-		t.Errorf("%d pieces are kept, want at most %d", len(p.pieces), most)
+		t.Errorf("%d pieces are stored, want at most %d", len(p.pieces), most)
 	}
 	if loud := p.until(int64(99*time.Second/echoHopTime), 1)[0][4]; loud < 1 || !p.near(99*time.Second) {
 		t.Errorf("what plays now is not known: %v", loud)
@@ -83,7 +83,7 @@ func TestHeldBackSoundPlaysWhenItLeaves(t *testing.T) {
 	p.cut(4100 * ms)
 	p.take(5*time.Second, sound, 0)
 	if loud(4150*ms) || !loud(5050*ms) || loud(5450*ms) {
-		t.Error("what was kept back and cut plays after all")
+		t.Error("held-back sound plays after it was cut")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestBandsPassTheirFrequencies(t *testing.T) {
 	}
 	for b, e := range got {
 		if b != 4 && e > got[4]/2 {
-			t.Errorf("1,040 Hz: band %d has %v, its own %v", b, e, got[4])
+			t.Errorf("1,040 Hz: band %d has %v, the band of the tone %v", b, e, got[4])
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestBandsIgnoreNaN(t *testing.T) {
 		got = a.hop(pcm[i : i+echoHop])
 	}
 	if !(got[4] > 1 && got[4] < 100) {
-		t.Errorf("a tone after it has %v", got)
+		t.Errorf("a tone after the cut has %v", got)
 	}
 }
 

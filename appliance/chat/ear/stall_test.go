@@ -21,7 +21,7 @@ func pausesOf(t *testing.T, do func(*Ear)) (pauses int) {
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		for len(events) > 0 {
-			if _, is := (<-events).(turn.VoicePaused); is {
+			if _, ok := (<-events).(turn.VoicePaused); ok {
 				pauses++
 			}
 		}

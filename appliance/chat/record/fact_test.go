@@ -24,7 +24,7 @@ func TestSpeechIsARowAndAMessage(t *testing.T) {
 	}
 	said.Interim = true
 	if o := c.outgoing(turn.Publish{Fact: said}, nil); o.record != nil || o.message == nil {
-		t.Errorf("interim words bring %+v", o)
+		t.Errorf("an interim transcript produces %+v", o)
 	}
 }
 
@@ -68,8 +68,8 @@ func TestTheRestOfASentenceExtendsItsRow(t *testing.T) {
 		Before: "Sure,",
 	}
 	tell := func(at time.Duration, f turn.Fact) outgoing {
-		told := turn.Publish{At: at, Fact: f}
-		return c.outgoing(told, a.startOf(told))
+		published := turn.Publish{At: at, Fact: f}
+		return c.outgoing(published, a.startOf(published))
 	}
 	begun := tell(time.Second, turn.AssistantSaid{Sentence: first})
 	o := tell(3*time.Second, turn.AssistantSaid{Sentence: rest})

@@ -44,7 +44,7 @@ func TestTheHistoryHasTheBeginningOfSentences(t *testing.T) {
 	a.cut(5 * time.Second)
 	if got := begins(turn.Publish{At: 5 * time.Second,
 		Fact: turn.CutShort{Sentence: turn.Sentence{ID: "b", Text: "Wel…"}}}); got != 4000 {
-		t.Errorf("cut short, it begins at %d ms", got)
+		t.Errorf("the sentence that was cut short begins at %d ms", got)
 	}
 	if got := begins(said(6*time.Second, "c")); got != 6000 {
 		t.Errorf("after an interruption at 5000 a sentence of 6000 begins at %d ms", got)

@@ -191,7 +191,7 @@ func TestCutSoundIsNotPlayed(t *testing.T) {
 			t.Errorf("played %v, cut %d times", w.played, w.cuts)
 		}
 		if fmt.Sprint(w.log) != "[said cut said]" {
-			t.Errorf("the recorder was told %v", w.log)
+			t.Errorf("the recorder received %v", w.log)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestBodiesOfBeginningAndEnd(t *testing.T) {
 		"end_time":0,"duration_seconds":0,"end_reason":""}`)
 	if want := []store.Webhook{{URL: "https://h/", Events: []string{"chat_started", "tool_call"}}}; !reflect.DeepEqual(
 		w.Hooks, want) {
-		t.Errorf("told are %+v", w.Hooks)
+		t.Errorf("the notified webhooks are %+v", w.Hooks)
 	}
 	c.Resumed, c.ConfigID, c.CustomSessionID = true, "", "<mine>"
 	w = c.AtStart(begun)
@@ -127,7 +127,7 @@ func TestUnrecordedChatsAreNotified(t *testing.T) {
 		some.Notices = []store.Notice{{Event: "tool_call"}}
 	}
 	if o.calls != "end start write end " {
-		t.Errorf("the outbox was told: %s", o.calls)
+		t.Errorf("the outbox received %s", o.calls)
 	}
 	if err := u.StartChat(t.Context(), store.NewChat{Resume: true, Webhooks: n.Webhooks}); !errors.Is(err,
 		ErrUnrecorded) || o.calls != "end start write end " {

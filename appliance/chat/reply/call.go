@@ -56,11 +56,11 @@ type toolChecks struct {
 // misfit says why a call is to an unknown tool, or why its arguments do not match the tool's schema. It
 // returns "" if the call fits. A schema that does not compile allows everything; the tool itself has to
 // check.
-func (f *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
+func (checks *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
 	var names []string
 	for _, t := range all {
 		if t.Name == c.Name {
-			v, err := f.get(all, t.Parameters)
+			v, err := checks.get(all, t.Parameters)
 			if err != nil {
 				return ""
 			}
@@ -78,10 +78,10 @@ func (f *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
 }
 
 // get returns the validator of parameters. It drops validators that no tool uses any more.
-func (f *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if v, ok := f.validators[parameters]; ok {
+func (checks *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, error) {
+	checks.mu.Lock()
+	defer checks.mu.Unlock()
+	if v, ok := checks.validators[parameters]; ok {
 		return v, nil
 	}
 	v, err := schema.Compile([]byte(parameters))
@@ -90,10 +90,10 @@ func (f *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, 
 	}
 	used := map[string]schema.Validator{parameters: v}
 	for _, t := range all {
-		if of, ok := f.validators[t.Parameters]; ok {
+		if of, ok := checks.validators[t.Parameters]; ok {
 			used[t.Parameters] = of
 		}
 	}
-	f.validators = used
+	checks.validators = used
 	return v, nil
 }

@@ -37,17 +37,17 @@ func TestACallMustFitItsTool(t *testing.T) {
 		}
 	}
 	if f.misfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{}`}); len(f.validators) != 2 {
-		t.Errorf("%d are kept, of 2", len(f.validators))
+		t.Errorf("%d validators are cached, want 2", len(f.validators))
 	}
 	tools[1].Parameters = `{"type":"object"}`
 	if why := f.misfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{"name":7}`}); why != "" ||
 		len(f.validators) != 1 {
-		t.Errorf("after its parameters have changed: %q, %d are kept", why, len(f.validators))
+		t.Errorf("after its parameters have changed: %q, %d validators are cached", why, len(f.validators))
 	}
 }
 
 // A model is told what it can do instead of a call that does not fit.
-func TestTheModelIsToldWhatFits(t *testing.T) {
+func TestTheModelReceivesWhyItsCallDoesNotFit(t *testing.T) {
 	book := []turn.Tool{{Name: "book", Parameters: `{"type":"object","required":["day"]}`}}
 	for _, c := range []struct {
 		tools     []turn.Tool
@@ -59,8 +59,8 @@ func TestTheModelIsToldWhatFits(t *testing.T) {
 	} {
 		call := engine.ToolCall{Name: c.name, Arguments: `{}`}
 		why := (&toolChecks{}).misfit(c.tools, call)
-		if told := retryMessages(call, why, c.tools)[1].Content; !strings.HasSuffix(told, c.end) {
-			t.Errorf("%q; want it to end in %q", told, c.end)
+		if message := retryMessages(call, why, c.tools)[1].Content; !strings.HasSuffix(message, c.end) {
+			t.Errorf("the message is %q, want the end %q", message, c.end)
 		}
 	}
 }

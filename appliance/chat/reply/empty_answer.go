@@ -61,8 +61,8 @@ func withoutSigns(others map[string]float64) map[string]float64 {
 func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, throughput *Throughput,
 	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	call, said, err = t.generateOnce(ctx, model, throughput, prompt)
-	silent, is := errors.AsType[silence](err)
-	if !is || ctx.Err() != nil {
+	silent, ok := errors.AsType[silence](err)
+	if !ok || ctx.Err() != nil {
 		return call, said, err
 	}
 	t.log.Warn("language model wrote nothing that can be said; asking it again", "turn", t.turn, "err", err)

@@ -191,7 +191,7 @@ func TestAModelWithoutSpeculationWaitsForTheUser(t *testing.T) {
 		s := newSchedule(false, time.Now().Add(800*time.Millisecond))
 		time.AfterFunc(500*time.Millisecond, func() {
 			if len(first.asked) > 0 {
-				t.Error("it was asked for a guess")
+				t.Error("the fallback was asked for a speculative answer")
 			}
 			s.promote()
 		})

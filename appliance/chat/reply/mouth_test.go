@@ -141,7 +141,7 @@ func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {
 			made += v.pieces[i]
 			dry := time.Duration(made) * time.Second / singerRateHz
 			if (due + mouthLead - dry).Abs() > 5*time.Millisecond { // the resampler's filter
-				t.Errorf("piece %d is due in %v; the listener has %v and it takes %v to make", i+1, due, dry,
+				t.Errorf("piece %d is due in %v; the listener has %v, synthesis takes %v", i+1, due, dry,
 					mouthLead)
 			}
 		}
@@ -183,7 +183,7 @@ func TestAVoiceSkipsWhatItCannotSay(t *testing.T) {
 	v := &singer{pieces: []int{500}, cannot: map[string]string{"Call 王.": "Call .", "王": "王"}}
 	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Call 王."}, turn.Sentence{ID: "b", Text: "王"})
 	if !slices.Equal(v.said, []string{"Call ."}) {
-		t.Errorf("it says %q", v.said)
+		t.Errorf("the voice says %q", v.said)
 	}
 	if len(pieces) != 2 || !pieces[0].Last || !pieces[1].Last || len(pieces[1].PCM) != 0 {
 		t.Errorf("%d pieces: %+v", len(pieces), pieces)

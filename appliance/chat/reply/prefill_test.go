@@ -34,7 +34,7 @@ func TestOnlyTheNewestPromptIsPrefilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r.Prefill(ctx, turn.Conversation{Prompt: "first"}, ModelOptions{})
 	if got := <-m.begun; got != "first" {
-		t.Fatalf("it reads %q", got)
+		t.Fatalf("the model prefills %q", got)
 	}
 	r.Prefill(ctx, turn.Conversation{Prompt: "first", History: []turn.Entry{{Text: "Hello."}}}, ModelOptions{})
 	select {
@@ -49,7 +49,7 @@ func TestOnlyTheNewestPromptIsPrefilled(t *testing.T) {
 	<-m.given
 	for got := <-m.begun; got != "newest"; got = <-m.begun {
 		if got != "newer" {
-			t.Errorf("it reads %q", got)
+			t.Errorf("the model prefills %q", got)
 		}
 		<-m.given
 	}

@@ -71,10 +71,10 @@ func (r *repetition) news(whole bool) string {
 	if len(r.said) == 0 || r.held == "" {
 		return ""
 	}
-	came := text.Written(r.held)
-	sure := came // without the last word, which may be incomplete
-	if last := []rune(r.held); !whole && len(came) > 0 && text.IsWordRune(last[len(last)-1]) {
-		sure = came[:len(came)-1]
+	words := text.Written(r.held)
+	sure := words // without the last word, which may be incomplete
+	if last := []rune(r.held); !whole && len(words) > 0 && text.IsWordRune(last[len(last)-1]) {
+		sure = words[:len(words)-1]
 	}
 	r.said = slices.DeleteFunc(r.said, func(s []string) bool {
 		n := min(len(s), len(sure))

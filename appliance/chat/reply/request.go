@@ -43,14 +43,14 @@ func isRequest(said string) bool {
 	if len(said) > maxRequest {
 		return false
 	}
-	wished, wondered := false, false
+	requested, asked := false, false
 	for _, s := range text.Sentences(said) {
-		is := isRequestSentence(s)
-		wished = wished || is
+		isRequested := isRequestSentence(s)
+		requested = requested || isRequested
 		// a question asked last is answered instead
-		wondered = !is && (wondered || strings.HasSuffix(strings.TrimSpace(s), "?"))
+		asked = !isRequested && (asked || strings.HasSuffix(strings.TrimSpace(s), "?"))
 	}
-	return wished && !wondered
+	return requested && !asked
 }
 
 // isRequestSentence reports whether a sentence is a request.
@@ -62,7 +62,7 @@ func isRequestSentence(sentence string) bool {
 	if len(words) < 2 {
 		return false
 	}
-	has := func(of string) bool { return slices.ContainsFunc(words[1:], func(w string) bool { return in(w, of) }) }
+	hasAny := func(of string) bool { return slices.ContainsFunc(words[1:], func(w string) bool { return in(w, of) }) }
 	last := strings.Join(words[len(words)-2:], " ")
 	switch question := strings.HasSuffix(strings.TrimSpace(sentence), "?"); {
 	case in(words[0], "can could would will") && words[1] == "you":
@@ -71,7 +71,7 @@ func isRequestSentence(sentence string) bool {
 			words = words[1:]
 		}
 		return len(words) > 1 && in(words[0], requestWords["services"]) && isDeed(words) &&
-			(has("me us my our please") || words[0] == "tell")
+			(hasAny("me us my our please") || words[0] == "tell")
 	case len(words) > 4 && (in(words[0], "i'd i we'd we")) &&
 		strings.Contains(strings.Join(words[:min(5, len(words))], " "), " you to "):
 		for words[0] != "to" {
@@ -90,12 +90,12 @@ func isDeed(words []string) bool {
 	if len(words) < 2 || !in(words[0], requestWords["deeds"]) {
 		return false
 	}
-	next, has := words[1], func(of string) bool {
+	next, hasAny := words[1], func(of string) bool {
 		return slices.ContainsFunc(words[1:], func(w string) bool { return in(w, of) })
 	}
 	switch words[0] {
 	case "tell":
-		return !in(next, "me us") && !has(requestWords["information"])
+		return !in(next, "me us") && !hasAny(requestWords["information"])
 	case "let":
 		return in(next, "me us him her them") && len(words) > 2 && in(words[2], "in out through")
 	case "call", "ring":
@@ -103,18 +103,18 @@ func isDeed(words []string) bool {
 		name := next == "me" && len(words) == 3 && !in(words[2], "back again now later today tomorrow please up")
 		return in(next, what+" somebody someone back") && !name
 	case "get", "bring", "fetch", "take", "leave":
-		return in(next, what) && !has(requestWords["information"]) &&
-			(in(next, whose) || in(words[0], "bring fetch") || has("message note order"))
+		return in(next, what) && !hasAny(requestWords["information"]) &&
+			(in(next, whose) || in(words[0], "bring fetch") || hasAny("message note order"))
 	case "turn", "switch":
-		return has("on off up down") && !in(next, "left right")
+		return hasAny("on off up down") && !in(next, "left right")
 	case "open", "close", "start", "stop", "set", "play", "write":
-		return in(next, what+" to down music") && !has(requestWords["information"])
+		return in(next, what+" to down music") && !hasAny(requestWords["information"])
 	case "move", "change", "fix", "repair", "mend", "clean", "wash", "iron", "buy", "pay":
 		return in(next, whose)
 	case "hold", "keep", "save":
-		return in(next, what) && has("for") && has("me us")
+		return in(next, what) && hasAny("for") && hasAny("me us")
 	}
-	return !isNumber(next) && !in(next, "is are was costs cost number") || has("for please me us")
+	return !isNumber(next) && !in(next, "is are was costs cost number") || hasAny("for please me us")
 }
 
 // in reports whether a word is in a list of words separated by spaces.

@@ -126,7 +126,7 @@ func (s *State) nudge(out *effects) {
 }
 
 // final reports whether the chat ends whatever the user says.
-func (l chatEnd) final() bool { return l.on && !l.hungUp }
+func (c chatEnd) final() bool { return c.on && !c.hungUp }
 
 // maxDurationDue returns when the chat has lasted as long as it may.
 func (s State) maxDurationDue() time.Duration {
@@ -193,9 +193,9 @@ func (s *State) hangUp(out *effects, c openCall) {
 
 // hasSpoken reports whether the reply has words of its own.
 func (s State) hasSpoken() bool {
-	ownWords := func(x Sentence) bool { return !x.Quick && !x.Dictated }
+	fromModel := func(x Sentence) bool { return !x.Quick && !x.Dictated }
 	n := len(s.history)
-	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.unsent(), ownWords)
+	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.unsent(), fromModel)
 }
 
 // leaveDue returns when a chat that is leaving ends.

@@ -30,7 +30,7 @@ func TestTheUserIsWarnedBeforeAnInactivityTimeout(t *testing.T) {
 	b = absent()
 	b.wait(5*time.Second).after(VoiceHeard{Utterance: 1, Voice: 200 * time.Millisecond}, TurnEnded{Utterance: 1})
 	if left := b.wake() - b.now; left < 9*time.Minute {
-		t.Errorf("who speaks has %v left", left)
+		t.Errorf("a user who speaks has %v left", left)
 	}
 }
 
@@ -46,21 +46,21 @@ func TestASilentUserIsNudgedThreeTimes(t *testing.T) {
 		b.after(SoundMade{Turn: n, Piece: whole(b.state.reply.atMouth[0], time.Second)})
 	}
 	if at := b.wake(); at < 2*time.Minute || at > 2*time.Minute+time.Second {
-		t.Fatalf("then it wakes at %v", at) // nudges are not activity
+		t.Fatalf("after the last nudge, the chat wakes at %v", at) // nudges are not activity
 	}
 	b.after(Typed{Text: "Yes."})
 	b.after(sentenceThought(4, "Good."), ThinkingEnded{Turn: 4})
 	b.after(SoundMade{Turn: 4, Piece: whole(b.state.reply.atMouth[0], time.Second)})
 	if at := b.wake(); at-b.state.playbackEnd != 10*time.Second {
-		t.Errorf("after an answer it wakes %v later", at-b.state.playbackEnd)
+		t.Errorf("the nudge is due %v after the answer", at-b.state.playbackEnd)
 	}
 	b.wait(2 * time.Second).after(PauseRequested{})
 	if at := b.wake(); at-b.now < time.Minute {
-		t.Errorf("a paused assistant wants to speak in %v", at-b.now)
+		t.Errorf("a paused assistant nudges in %v", at-b.now)
 	}
 	b.wait(30 * time.Second).after(ResumeRequested{})
 	if at := b.wake(); at-b.now != 10*time.Second {
-		t.Errorf("after a pause somebody is nudged in %v", at-b.now)
+		t.Errorf("after the pause, the nudge is due in %v", at-b.now)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestTheLastSentenceIsHeardToItsEnd(t *testing.T) {
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second})) // it ends whatever is said
 	b.now = b.wake()
 	if b.now != b.state.playbackEnd {
-		t.Fatalf("it goes on at %v, silent at %v", b.now, b.state.playbackEnd)
+		t.Fatalf("the chat wakes at %v, playback ends at %v", b.now, b.state.playbackEnd)
 	}
 	want(t, b.after(Tick{}), "read 2: Our time is over.")
 	want(t, b.after(Typed{Text: "One more!"}), "user: One more!")
@@ -92,7 +92,7 @@ func TestTheEndDoesNotWaitForever(t *testing.T) {
 	b.after(Tick{})
 	b.now = b.wake()
 	if b.now > time.Minute+lastWordsLimit+time.Second {
-		t.Fatalf("it waits until %v", b.now)
+		t.Fatalf("the chat waits until %v", b.now)
 	}
 	got := b.after(Tick{}) // the rest of it is not heard
 	want(t, got[len(got)-1:], "read 2: Our time is over.")

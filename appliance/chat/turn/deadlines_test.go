@@ -42,7 +42,7 @@ func TestTheTurnEndsByTheClock(t *testing.T) {
 	}
 	b.now = due - time.Millisecond
 	if b.closes(Tick{}) {
-		t.Error("it ends before")
+		t.Error("the turn ends before it is due")
 	}
 	b.now = due - time.Millisecond
 	want(t, b.after(Tick{}), "user: Hello?")
@@ -54,27 +54,27 @@ func TestSoundInTransitIsWaitedFor(t *testing.T) {
 	b.after(SilenceContinued{Utterance: 1, Until: due - 400*time.Millisecond}) // a phone's chunk too early
 	b.now = due
 	if b.closes(Tick{}) {
-		t.Fatal("it ends although 400 ms of sound have not come yet")
+		t.Fatal("the turn ends although 400 ms of sound are in transit")
 	}
 	back := b.state
 	if b.closes(SilenceContinued{At: At(due + 100*time.Millisecond), Utterance: 1, Until: due +
 		100*time.Millisecond}) ||
 		b.wakes() != b.now || !b.closes(Tick{}) {
-		t.Error("it does not end when they hold silence")
+		t.Error("the turn does not end although the late sound is silence")
 	}
 	b.state = back
 	if b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: due - 10*time.Millisecond}) ||
 		b.wakes() < b.now+time.Second {
-		t.Error("it ends although they hold voice")
+		t.Error("the turn ends although the late sound is voice")
 	}
 	b.state = back
 	if !b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: due + 10*time.Millisecond}) {
-		t.Error("it does not end although the voice came back too late")
+		t.Error("the turn does not end although the voice resumed too late")
 	}
 	b.state = back
 	b.now = b.wakes()
 	if b.now > due+maxInTransit || !b.closes(Tick{}) {
-		t.Error("it never ends when no sound comes")
+		t.Error("the turn does not end when no sound arrives")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestEventsOfAClosedUtteranceBelongToTheNext(t *testing.T) {
 	b.after(TurnEnded{Utterance: 1, Revision: 1})
 	b.after(sentenceThought(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", 3*time.Second))
 	if b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: b.now}) {
-		t.Error("it is closed twice")
+		t.Error("the utterance is closed twice")
 	}
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second}))
 	want(t, b.after(VoicePaused{Utterance: 1, Revision: 2, End: b.now}))

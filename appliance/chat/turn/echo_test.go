@@ -42,17 +42,17 @@ func TestAnEchoIsIgnored(t *testing.T) {
 		"":                              false,
 	} {
 		if got := s.isEcho(7, Transcript{Text: text, Begin: 3 * time.Second}); got != own {
-			t.Errorf("%q: own %v, want %v", text, got, own)
+			t.Errorf("%q: echo %v, want %v", text, got, own)
 		}
 	}
 	if s.isEcho(7, Transcript{Text: "The key was made", Begin: 9 * time.Second}) {
-		t.Error("somebody repeats it when it has been said, and is not heard")
+		t.Error("words after the end of playback are taken for an echo")
 	}
 	s.playing, s.playbackEnd = nil, s.now
 	s.interruption = interruption{utterance: 7, spoken: "The key was made in a village by the sea."}
 	if !s.isEcho(7, Transcript{Text: "the key was made in a"}) || s.isEcho(8,
 		Transcript{Text: "the key was made in a"}) {
-		t.Error("what has interrupted it is its own in that utterance alone")
+		t.Error("an echo that interrupted is not one, or also one in the next utterance")
 	}
 }
 
@@ -70,6 +70,6 @@ func TestWordErrorsFindsThePartAnywhere(t *testing.T) {
 		}
 	}
 	if wordErrors([]string{"a"}, nil) != 1 {
-		t.Error("of nothing it is a part")
+		t.Error("one word is found in an empty list")
 	}
 }

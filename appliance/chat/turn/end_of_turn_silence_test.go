@@ -76,7 +76,7 @@ func TestAFinishedTurnEndsWhenItsAnswerIsReady(t *testing.T) {
 	b.wait(700*time.Millisecond).after(SilenceContinued{Utterance: 1, Until: b.now},
 		VoiceResumed{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
 	if b.state.utterance.ended || !b.state.utterance.open {
-		t.Error("somebody who went on before there was an answer is cut off")
+		t.Error("a user who resumed before the answer is cut off")
 	}
 	b, end = pausing()
 	b.after(SilenceContinued{Utterance: 1, Until: end + 10*time.Second}, TurnFailed{Turn: 1})
@@ -93,11 +93,11 @@ func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 		EndJudged{Utterance: 1, Revision: 1, Probability: 1}, VoicePaused{Utterance: 1, Revision: 2, End: b.now},
 		EndJudged{Utterance: 1, Revision: 1, Probability: 1})
 	if b.state.utterance.pause.judged {
-		t.Error("it is taken for finished")
+		t.Error("the judgement of an earlier revision is used")
 	}
 	b.after(EndJudged{Utterance: 1, Revision: 2, Probability: 1})
 	if !b.state.utterance.pause.judged {
-		t.Error("it is not heard of")
+		t.Error("the judgement of the current revision is not used")
 	}
 }
 

@@ -30,7 +30,7 @@ func TestTheAssistantSpeaksFirstIfTheConfigWantsIt(t *testing.T) {
 	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+greetingRequest)
 	for _, e := range b.state.history {
 		if e.Text == greetingRequest {
-			t.Error("the request is kept in the history")
+			t.Error("the request is in the history")
 		}
 	}
 	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")

@@ -46,10 +46,10 @@ func TestASoundAtTheEndOfASilenceMayBecomeVoice(t *testing.T) {
 	back := b.state
 	if !b.closes(SilenceContinued{At: At(due + 30*time.Millisecond), Utterance: 1, Until: due + 30*time.Millisecond}) &&
 		!b.closes(Tick{}) {
-		t.Error("it does not end when the sound was none")
+		t.Error("the turn does not end although the sound was no voice")
 	}
 	b.state, b.now = back, due+onsetTime
 	if !b.closes(Tick{}) {
-		t.Error("it does not end though no voice has come")
+		t.Error("the turn does not end although no voice followed")
 	}
 }

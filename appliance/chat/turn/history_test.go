@@ -30,6 +30,6 @@ func TestTheHistoryIsBounded(t *testing.T) {
 		}
 	}
 	if most > maxHistory+contract.MaxPromptChars+100 || most < maxHistory/2 {
-		t.Errorf("it held %d bytes", most)
+		t.Errorf("the history held %d bytes", most)
 	}
 }

@@ -28,16 +28,16 @@ func TestInterimTranscriptsArePrefilled(t *testing.T) {
 		"":                       "",
 	} {
 		if got := b.reads(PartlyTranscribed{Utterance: 1, Transcript: says(said)}); got != want {
-			t.Errorf("of %q it reads %q, want %q", said, got, want)
+			t.Errorf("%q: the prefill is %q, want %q", said, got, want)
 		}
 	}
 	if got := b.reads(PartlyTranscribed{Utterance: 0, Transcript: says("Long ago said words.")}); got != "" {
-		t.Errorf("it reads %q of an utterance that is over", got)
+		t.Errorf("the prefill of a finished utterance is %q", got)
 	}
 	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")}),
 		"prepare 1: When do you open?")
 	if got := b.reads(PartlyTranscribed{Utterance: 1, Transcript: says("When do you open?")}); got != "" {
-		t.Errorf("it reads %q, and prepares the answer to it already", got)
+		t.Errorf("the prefill is %q although the answer is being prepared", got)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestInterimTranscriptsOverTheAssistantAreNotPrefilled(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
 	if got := b.reads(PartlyTranscribed{Utterance: 2, Transcript: says("And when does")}); got != "" {
-		t.Errorf("it reads %q", got)
+		t.Errorf("the prefill is %q", got)
 	}
 }
 

@@ -148,7 +148,7 @@ func TestPausingCutsWhatWasNotHeard(t *testing.T) {
 		}
 		want(t, got, wanted...)
 		if !strings.Contains(fmt.Sprintf("%T", effects), "Effect") || !cuts(effects) {
-			t.Error("the line is not told to cut")
+			t.Error("no Cut effect")
 		}
 		if last := b.state.history[len(b.state.history)-1]; last.Text != "The museum…" {
 			t.Errorf("the history ends with %+v", last)
@@ -222,7 +222,7 @@ func TestVoiceOfAClosedUtteranceIsIgnored(t *testing.T) {
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 3 * time.Second}))
 	b.after(VoiceHeard{Utterance: 2, Voice: 600 * time.Millisecond}, VoiceHeard{Utterance: 1, Voice: 3 * time.Second})
 	if h := b.state.utterance; h.number != 2 || h.voice != 600*time.Millisecond {
-		t.Errorf("what is heard is %+v", h)
+		t.Errorf("the heard sentence is %+v", h)
 	}
 }
 
@@ -237,10 +237,10 @@ func TestHeldBackSoundIsCutAlthoughNothingPlays(t *testing.T) {
 	b.wait(time.Second)
 	state, out := Next(b.state, Typed{At: At(b.now), Text: "Stop."})
 	if !cuts(out) {
-		t.Error("what is kept back would be heard before the next answer")
+		t.Error("held-back sound would be heard before the next answer")
 	}
 	if state.playbackEnd != b.state.playbackEnd {
-		t.Errorf("it was heard until %v, and not %v", b.state.playbackEnd, state.playbackEnd)
+		t.Errorf("playback ended at %v, want %v", b.state.playbackEnd, state.playbackEnd)
 	}
 }
 
@@ -265,12 +265,12 @@ func TestTheUserIsNotInactiveWhileTheBoxWorks(t *testing.T) {
 	}
 	b.after(ThinkingEnded{Turn: 1})
 	if at := b.wakes(); at != b.now+600*time.Second {
-		b.t.Errorf("it ends at %v, and the model was done at %v", at, b.now)
+		b.t.Errorf("the chat ends at %v, the model finished at %v", at, b.now)
 	}
 	b = begin(t, long)
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
 	if at := b.wakes(); at < 1800*time.Second {
-		t.Errorf("the chat ends at %v while it is found out what was said", at)
+		t.Errorf("the chat ends at %v during the transcription", at)
 	}
 }
 

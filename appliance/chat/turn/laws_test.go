@@ -153,11 +153,11 @@ func (l *laws) fact(f Fact) {
 		}
 	case AssistantSaid:
 		if _, again := l.said[f.ID]; again {
-			l.t.Fatalf("sentence %s is told twice", f.ID)
+			l.t.Fatalf("sentence %s is published twice", f.ID)
 		}
 		l.said[f.ID] = f.Dictated
 		if f.First != "" && l.records[f.First] != f.Before {
-			l.t.Fatalf("%q is told as the rest of %q, and %q was said before", f.Text, l.records[f.First], f.Before)
+			l.t.Fatalf("%q is published as the rest of %q, but continues %q", f.Text, l.records[f.First], f.Before)
 		}
 		l.records[f.RowID()] = f.SoFar()
 		if f.First == "" && !f.Quick { // that is not part of the history
@@ -181,7 +181,7 @@ func (l *laws) fact(f Fact) {
 			l.t.Fatalf("a call of %q, which is no tool of the chat", f.Call.Name)
 		}
 		if l.calls[f.ID] != "" {
-			l.t.Fatalf("call %s is told twice", f.ID)
+			l.t.Fatalf("call %s is published twice", f.ID)
 		}
 		l.calls[f.ID] = "told"
 		l.mayTalk("a tool call", false)
@@ -265,7 +265,7 @@ func (l *laws) atEnd(w *world) {
 		}
 	}
 	if len(w.state.waiting.heldBack) > 0 || len(w.state.waiting.expected) > 0 {
-		l.t.Errorf("it still waits for %+v", w.state.waiting)
+		l.t.Errorf("the chat still waits for %+v", w.state.waiting)
 	}
 	if w.state.waiting.unanswered && !w.state.paused {
 		l.t.Error("something has no answer")
@@ -277,7 +277,7 @@ func (l *laws) atEnd(w *world) {
 		}
 	}
 	if !slices.Equal(words, l.heard) {
-		l.t.Errorf("the user said\n%q\nand what is told is\n%q", words, l.heard)
+		l.t.Errorf("the user said\n%q\nthe published transcripts are\n%q", words, l.heard)
 	}
 	for i, e := range w.state.history {
 		if called := i > 0 && w.state.history[i-1].Role == ToolCall &&
@@ -289,7 +289,7 @@ func (l *laws) atEnd(w *world) {
 		l.t.Error("sound was made and never sent")
 	}
 	if next := w.state.nextDeadline(); next.what != "inactivity" {
-		l.t.Errorf("it waits for %s", next.what)
+		l.t.Errorf("the chat waits for %s", next.what)
 	}
 }
 
@@ -319,7 +319,7 @@ func TestNothingFollowsTheEnd(t *testing.T) {
 			}
 		}
 		if _, ok := w.state.Wake(); ok {
-			t.Error("it wants to be woken")
+			t.Error("an ended chat has a wake time")
 		}
 		for range 20 {
 			_, effects := Next(w.state, Tick{At(w.now)})

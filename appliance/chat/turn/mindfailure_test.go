@@ -66,7 +66,7 @@ func TestAQuickAnswerIsNotInTheHistory(t *testing.T) {
 	b.after(sentenceThought(1, "At ten."), clip(1, "At ten.", time.Second), ThinkingEnded{Turn: 1})
 	h := b.state.Conversation().History
 	if len(h) != 2 || h[1].Text != "At ten." {
-		t.Errorf("it remembers %+v", h)
+		t.Errorf("the history is %+v", h)
 	}
 	if rest := toRepeat([]Sentence{{ID: "q", Text: "me see.", Quick: true}, {ID: "a", Text: "ten."}}); len(rest) != 1 ||
 		rest[0].Text != "ten." {

@@ -420,7 +420,7 @@ func TestHangingUpEndsTheChatAndItsWork(t *testing.T) {
 	b := speaking(t, "One.")
 	want(t, b.after(HungUp{}), "cancel 1", "end USER_ENDED 1000")
 	if _, ok := b.state.Wake(); ok {
-		t.Fatal("an ended chat wants to be woken")
+		t.Fatal("an ended chat has a wake time")
 	}
 }
 

@@ -20,34 +20,34 @@ type pendingSpeech struct {
 type expectedTranscript struct{ utterance, revision int }
 
 // expect notes that the transcript of an utterance is still to come.
-func (w *pendingSpeech) expect(utterance, revision int) {
-	w.expected = append(slices.Clip(w.expected), expectedTranscript{utterance, revision})
+func (p *pendingSpeech) expect(utterance, revision int) {
+	p.expected = append(slices.Clip(p.expected), expectedTranscript{utterance, revision})
 }
 
 // arrived notes a transcript and reports whether it was expected.
-func (w *pendingSpeech) arrived(utterance, revision int) bool {
-	i := slices.IndexFunc(w.expected, func(x expectedTranscript) bool {
+func (p *pendingSpeech) arrived(utterance, revision int) bool {
+	i := slices.IndexFunc(p.expected, func(x expectedTranscript) bool {
 		return x.utterance == utterance && revision >= x.revision
 	})
 	if i < 0 {
 		return false
 	}
-	w.expected = slices.Delete(slices.Clone(w.expected), i, i+1)
+	p.expected = slices.Delete(slices.Clone(p.expected), i, i+1)
 	return true
 }
 
 // hold holds back short speech over the assistant until the assistant is silent.
-func (w *pendingSpeech) hold(words Transcript) { w.heldBack = append(slices.Clip(w.heldBack), words) }
+func (p *pendingSpeech) hold(words Transcript) { p.heldBack = append(slices.Clip(p.heldBack), words) }
 
 // release returns the speech that was held back, in order, and clears it.
-func (w *pendingSpeech) release() []Transcript {
-	held := w.heldBack
-	w.heldBack = nil
+func (p *pendingSpeech) release() []Transcript {
+	held := p.heldBack
+	p.heldBack = nil
 	return held
 }
 
 // onlyForAnswer reports whether all transcripts have come and only the answer is missing.
-func (w pendingSpeech) onlyForAnswer() bool { return w.unanswered && len(w.expected) == 0 }
+func (p pendingSpeech) onlyForAnswer() bool { return p.unanswered && len(p.expected) == 0 }
 
 // takeLateTranscript takes the transcript of an utterance that was over before the newest one began. It is
 // recorded before the newest one, and the answer is to both.

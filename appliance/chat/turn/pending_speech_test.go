@@ -69,17 +69,17 @@ func TestSeveralUtterancesMayBeLate(t *testing.T) {
 		"think 1: Three.")
 }
 
-func TestWaitingIsAValue(t *testing.T) {
+func TestPendingSpeechIsAValue(t *testing.T) {
 	var w pendingSpeech
 	w.expect(1, 1)
 	w.expect(2, 3)
 	w.hold(says("One."))
 	was := w
 	if w.arrived(2, 2) || w.arrived(3, 1) {
-		t.Error("words came that nobody waited for")
+		t.Error("an unexpected transcript was accepted")
 	}
 	if !w.arrived(1, 1) || w.arrived(1, 1) || w.onlyForAnswer() {
-		t.Error("words come once")
+		t.Error("an expected transcript was not accepted exactly once")
 	}
 	w.expect(4, 1)
 	w.hold(says("Two."))
@@ -192,11 +192,11 @@ func TestSpeechIsRecordedInOrder(t *testing.T) {
 		}
 		for i, text := range k.told {
 			if want := fmt.Sprint("Words ", i+1); text != want {
-				t.Fatalf("told %q, want %q next", k.told, want)
+				t.Fatalf("published %q, want %q next", k.told, want)
 			}
 		}
 		if len(k.told) != k.utterance {
-			t.Fatalf("told %d of %d utterances", len(k.told), k.utterance)
+			t.Fatalf("published %d of %d utterances", len(k.told), k.utterance)
 		}
 	})
 }
@@ -224,7 +224,7 @@ func TestSpeechInAnyScriptIsAnswered(t *testing.T) {
 		s.waiting.hold(Transcript{Text: row.said, Language: row.language})
 		var out effects
 		s.afterPlayback(&out)
-		answered := slices.ContainsFunc(out, func(e Effect) bool { _, is := e.(Think); return is })
+		answered := slices.ContainsFunc(out, func(e Effect) bool { _, ok := e.(Think); return ok })
 		if answered != row.answered {
 			t.Errorf("%q, %q in %q: answered %v", row.assistant, row.said, row.language, answered)
 		}

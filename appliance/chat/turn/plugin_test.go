@@ -42,13 +42,13 @@ func TestAPluginRunsAToolOfItsName(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if len(s.TurnHooks)+len(s.EndHooks) > 0 {
-		t.Errorf("who wrote a tool of their own has the plugin in their chats: %v %v", s.TurnHooks, s.EndHooks)
+		t.Errorf("a developer's tool of the same name enables the plugin's hooks: %v %v", s.TurnHooks, s.EndHooks)
 	}
 	if got := s.WithPlugins(nil).Tools; len(got) != 1 || got[0].OnBox || got[0].Plugin != "" {
 		t.Errorf("without the plugin: %+v", got)
 	}
 	if got := (Settings{Tools: []Tool{sent}}).WithPlugins([]Plugin{hours("theirs")}).Tools; got[0].OnBox {
-		t.Errorf("the box runs what the client has said that it runs: %+v", got)
+		t.Errorf("the box runs a tool of the client: %+v", got)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestAnyChangeDropsAPreparedAnswer(t *testing.T) {
 		want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "assistant: Hello there.",
 			"audio id-Hello there.")
 		if b.state.settings.Context != nil {
-			t.Errorf("%s: the context was told and is not spent", name)
+			t.Errorf("%s: the context was sent and is not removed", name)
 		}
 	}
 	b := paused(t)

@@ -82,7 +82,7 @@ func TestAnInterruptionDropsUnsentSound(t *testing.T) {
 	}
 	out = b.after(Typed{Text: "Stop."})
 	if sounds(out) > 0 || !slices.Contains(out, "user_interruption") {
-		t.Fatalf("the interruption brings %v", out)
+		t.Fatalf("the interruption has the effects %v", out)
 	}
 	if out := b.wait(time.Minute).after(Tick{}); sounds(out) > 0 {
 		t.Errorf("after it comes %v", out)
@@ -168,11 +168,11 @@ func TestDelayedSoundIsNotPlayed(t *testing.T) {
 	b.wait(3 * time.Second).after(SendDelayed{Length: 3 * time.Second})
 	b.wait(3 * time.Second).after(SendDelayed{Length: 2 * time.Second})
 	if !b.state.talking() {
-		t.Error("it counts as played")
+		t.Error("the sound counts as played")
 	}
 	want(t, b.after(Typed{Text: "Stop."})[:2], "amend 0: This"+CutMark, "user_interruption")
 	b.after(SendDelayed{Length: time.Second}) // from a line that has not heard of the interruption
 	if b.state.playbackEnd > b.state.now {
-		t.Error("what was cut plays on")
+		t.Error("cut sound plays on")
 	}
 }

@@ -134,7 +134,7 @@ func TestAToolThatTakesTooLongIsGivenUp(t *testing.T) {
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
 	at, _ := b.state.Wake()
 	if late := at - b.now; late != DefaultToolLimit {
-		t.Fatalf("it is waited for %v", late)
+		t.Fatalf("the tool's time limit is %v", late)
 	}
 	b.now = at
 	want(t, b.after(Tick{}), "tool_error weather: The weather is not known.", "go on 1: The weather is not known.")
@@ -152,7 +152,7 @@ func TestTheAssistantSaysThatAToolTakesLong(t *testing.T) {
 	b.after(clip(1, "One moment, please.", time.Second))
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 	if at := b.wake(); at < 60*time.Second {
-		t.Errorf("it wakes again at %v", at)
+		t.Errorf("the chat wakes again at %v", at)
 	}
 }
 
@@ -167,13 +167,13 @@ func TestTheAssistantSaysThatReadingAnAnswerTakesLong(t *testing.T) {
 	}
 	b := asked()
 	if more := b.wake() - b.now; more > DefaultFiller-time.Second {
-		t.Fatalf("it says so after %v more", more)
+		t.Fatalf("the filler is due after %v more", more)
 	}
 	b.now = b.wake()
 	want(t, b.after(Tick{}), "speak 1: One moment, please.")
 	b.after(clip(1, "One moment, please.", time.Second))
 	if at := b.wake(); at < 60*time.Second {
-		t.Errorf("it says so once more at %v", at)
+		t.Errorf("a second filler is due at %v", at)
 	}
 	want(t, b.after(sentenceThought(1, "It rains.")), "speak 1: It rains.")
 
@@ -187,7 +187,7 @@ func TestTheAssistantSaysThatReadingAnAnswerTakesLong(t *testing.T) {
 		got := b.wait(100 * time.Millisecond).after(words)
 		got = append(got, b.wait(DefaultFiller-200*time.Millisecond).after(Tick{})...)
 		if slices.Contains(got, "speak 1: One moment, please.") {
-			t.Errorf("after %s at once it still says that it takes long", name)
+			t.Errorf("after %s at once the filler is still spoken", name)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
 	want(t, got[2:], "speak 1: Goodbye.", "done 1")
 	b.after(clip(1, "Goodbye.", time.Second))
 	if at := b.wake(); at != b.state.playbackEnd {
-		t.Fatalf("it wakes at %v, the goodbye ends at %v", at, b.state.playbackEnd)
+		t.Fatalf("the chat wakes at %v, the goodbye ends at %v", at, b.state.playbackEnd)
 	}
 	b.now = b.state.playbackEnd
 	want(t, b.after(Tick{}), "end USER_ENDED 1000")
@@ -363,9 +363,9 @@ func TestToolsArePrefilled(t *testing.T) {
 		{contract.SessionSettings{CustomSessionID: "x"}, false},
 	} {
 		_, effects := Next(b.state, SettingsRequested{At: At(b.now), Message: x.sent})
-		reads := slices.ContainsFunc(effects, func(e Effect) bool { _, is := e.(Prefill); return is })
+		reads := slices.ContainsFunc(effects, func(e Effect) bool { _, ok := e.(Prefill); return ok })
 		if reads != x.want {
-			t.Errorf("%+v: it reads: %v", x.sent, reads)
+			t.Errorf("%+v: prefill %v", x.sent, reads)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestVariablesAreFilledIn(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 		if n := s.filledLength(text, nil); n != len(want) {
-			t.Errorf("%q is said to become %d bytes, and becomes %d", text, n, len(want))
+			t.Errorf("%q: the predicted size is %d bytes, the size %d", text, n, len(want))
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestOversizedSettingsAreRefusedCheaply(t *testing.T) {
 		next, effects := Next(b.state, SettingsRequested{At: At(time.Second), Message: c.asked})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
-			t.Errorf("%s: it takes %d bytes to refuse it", name, used)
+			t.Errorf("%s: the refusal allocates %d bytes", name, used)
 		}
 		if len(effects) != 1 {
 			t.Fatalf("%s: brought %v", name, short(effects))

@@ -325,9 +325,9 @@ func (w *world) ask() {
 			{Type: "function", Name: fmt.Sprint("tool_", w.serial), Parameters: `{"type":"object"}`},
 		}}})
 	case 8:
-		var brought []Tool
+		var tools []Tool
 		if rapid.Bool().Draw(w.t, "installed") {
-			brought = []Tool{{
+			tools = []Tool{{
 				Name:       "train",
 				Parameters: `{"type":"object"}`,
 				OnBox:      true,
@@ -335,7 +335,7 @@ func (w *world) ask() {
 				FromPlugin: true,
 			}}
 		}
-		w.happen(PluginsChanged{Plugins: []Plugin{{Name: "p", Tools: brought}}})
+		w.happen(PluginsChanged{Plugins: []Plugin{{Name: "p", Tools: tools}}})
 	case 0:
 		w.happen(Typed{Text: fmt.Sprint("Typed ", w.serial)})
 	case 1:

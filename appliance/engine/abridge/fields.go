@@ -50,25 +50,25 @@ func isOpaque(text string) bool {
 	if isLink(text) || uuid.MatchString(text) {
 		return true
 	}
-	digits, letters, turns, was := 0, 0, 0, 0
+	digits, letters, turns, previous := 0, 0, 0, 0
 	for _, r := range text {
-		is := 0
+		kind := 0
 		switch {
 		case r > unicode.MaxASCII || unicode.IsSpace(r) || r == '@':
 			return false
 		case unicode.IsDigit(r):
 			digits++
-			is = 1
+			kind = 1
 		case unicode.IsLetter(r):
 			letters++
-			if is = 2; unicode.IsUpper(r) {
-				is = 3
+			if kind = 2; unicode.IsUpper(r) {
+				kind = 3
 			}
 		}
-		if is != was && was != 0 && is != 0 {
+		if kind != previous && previous != 0 && kind != 0 {
 			turns++
 		}
-		was = is
+		previous = kind
 	}
 	mixed := turns >= 4 && digits > 0 || turns >= len(text)/4
 	return len(text) >= minCodeLength && (mixed || digits >= minCodeLength && letters == 0)

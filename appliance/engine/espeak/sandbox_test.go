@@ -84,7 +84,7 @@ func TestWhateverItDiesOfTheNextTextIsSpoken(t *testing.T) {
 
 // A text that hangs the process costs that text one bounded wait, and others a tenth of a second,
 // since they use a second process.
-func TestAHangHoldsUpNobodyElse(t *testing.T) {
+func TestAHangDelaysNoOtherCaller(t *testing.T) {
 	p := openMisbehaving(t)
 	for _, deed := range []string{"hang", "sleep"} {
 		var all sync.WaitGroup
@@ -135,7 +135,7 @@ func TestHangsEverywhereEnd(t *testing.T) {
 	}
 }
 
-func TestACallerWhoLeavesLeavesAtOnce(t *testing.T) {
+func TestACancelledCallReturnsAtOnce(t *testing.T) {
 	p := openMisbehaving(t)
 	gone := errors.New("the user spoke")
 	ctx, leave := context.WithCancelCause(t.Context())

@@ -46,7 +46,7 @@ func TestAnAnswerDoesNotClaimWhatNoToolDid(t *testing.T) {
 }
 
 // An answer without a claim passes unchanged, and is held back for a few words at most.
-func TestWhatClaimsNothingIsSaid(t *testing.T) {
+func TestAnAnswerWithoutAClaimPasses(t *testing.T) {
 	for answer, words := range map[string]int{
 		"The pool closes at nine in the evening.":               1,
 		"I have two rooms left for tonight.":                    5,
@@ -67,33 +67,33 @@ func TestWhatClaimsNothingIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatAToolDidMayBeSaid(t *testing.T) {
+func TestAClaimOfACompletedToolPasses(t *testing.T) {
 	p := hotelPrompt
 	p.Tools = []engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}}
 	p.Messages = append(p.Messages,
 		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "1", Name: "book_taxi"}}},
 		engine.Message{Role: engine.ToolRole, CallID: "1", Content: `{"status":"ok"}`})
-	may := func(p engine.Prompt, answer string) bool {
+	passes := func(p engine.Prompt, answer string) bool {
 		passed, _, err := checked(p, answer)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return passed == answer
 	}
-	if !may(p, "I have sent a taxi for you.") {
+	if !passes(p, "I have sent a taxi for you.") {
 		t.Error("the result of a tool that has just answered is taken for a claim")
 	}
 	later := p
 	later.Messages = append(later.Messages, says(engine.Assistant, "Car 7 comes."), says(engine.User, "Is it booked?"))
-	if !may(later, "Yes, I have booked it.") || !may(later, "I've ordered a taxi.") {
+	if !passes(later, "Yes, I have booked it.") || !passes(later, "I've ordered a taxi.") {
 		t.Error("an action that a tool did earlier is taken for a claim")
 	}
-	if may(later, "I have refunded it.") {
-		t.Error("what no tool did was claimed")
+	if passes(later, "I have refunded it.") {
+		t.Error("a deed of no tool was claimed")
 	}
 	p.Messages[len(p.Messages)-1].Content = `{"error":"no car is free"}`
-	if may(p, "I have booked it for six.") {
-		t.Error("what failed was claimed")
+	if passes(p, "I have booked it for six.") {
+		t.Error("a failed call was claimed")
 	}
 }
 

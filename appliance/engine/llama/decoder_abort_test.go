@@ -152,7 +152,7 @@ func TestOnlyMoreUrgentWorkAbortsAStep(t *testing.T) {
 	step.Set(engine.Live, now.Add(time.Minute))
 	time.Sleep(2 * gateCheckInterval)
 	if a.shouldAbort() {
-		t.Error("a step was given up for what it was for")
+		t.Error("a step was aborted for the request that it computes")
 	}
 	// A reply takes over what was prefilled for it.
 	prefetch := engine.Prefetch.Urgency()
@@ -168,7 +168,7 @@ func TestOnlyMoreUrgentWorkAbortsAStep(t *testing.T) {
 		a.arm(prefetch.Get, time.Second, "mine", 300*time.Millisecond)
 		a.yieldTo(live, conversation)
 		if !a.shouldAbort() {
-			t.Errorf("a reply of the conversation %q waits for a second for what it reads in 0.3 s", conversation)
+			t.Errorf("a reply of the conversation %q waits for a second for a prompt that takes 0.3 s", conversation)
 		}
 	}
 }

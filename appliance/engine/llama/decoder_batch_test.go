@@ -63,13 +63,13 @@ func TestASequenceIsNotChangedByItsNeighbours(t *testing.T) {
 	together := logitsOf(t, m, prompts...)
 	for i, p := range prompts {
 		alone := logitsOf(t, m, p)[0]
-		own := distance(alone, together[i])
+		self := distance(alone, together[i])
 		for j := range prompts {
-			if other := distance(alone, together[j]); i != j && own > other/4 {
-				t.Errorf("question %d: %.3f from itself alone, %.3f from question %d", i, own, other, j)
+			if other := distance(alone, together[j]); i != j && self > other/4 {
+				t.Errorf("question %d: %.3f from itself alone, %.3f from question %d", i, self, other, j)
 			}
 		}
-		t.Logf("question %d: %.4f from itself alone", i, own)
+		t.Logf("question %d: %.4f from itself alone", i, self)
 	}
 }
 

@@ -97,7 +97,7 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	defer stop()
 	r.urgency.Set(engine.Live, now)
 	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstWordsTime)) {
-		t.Errorf("it waits as %+v", got)
+		t.Errorf("the request waits as %+v", got)
 	}
 }
 

@@ -91,12 +91,12 @@ var assumedAccuracy = [...]float64{0.45, 0.6, 0.7, 0.8, 0.9}
 // record records whether a guess after a match was right. The guess need not have been checked by a
 // step, since the reply itself shows the result.
 func (g *guessStats) record(match int, right bool) {
-	is := 0.0
+	outcome := 0.0
 	if right {
-		is = 1
+		outcome = 1
 	}
 	accuracy := &g.accuracy[min(match, longestMatch)]
-	*accuracy += (is - *accuracy) / accuracyWindow
+	*accuracy += (outcome - *accuracy) / accuracyWindow
 }
 
 // recordCost records the duration of a step of tokens; one is the duration of a step of one token,

@@ -323,7 +323,7 @@ func TestTheCacheIsGoodAfterGuesses(t *testing.T) {
 	}
 }
 
-func TestAReplyWithGuessesEndsWhereItIsToldTo(t *testing.T) {
+func TestAReplyWithGuessesEndsAtItsLimit(t *testing.T) {
 	m, _ := counted(t, lookupAlways)
 	for _, most := range []int{1, 2, 3, 5, 8, 13} {
 		answer, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: repeatPrompt(recited[0]), MaxTokens: most})
@@ -333,7 +333,7 @@ func TestAReplyWithGuessesEndsWhereItIsToldTo(t *testing.T) {
 	}
 }
 
-func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
+func TestACancelledReplyWithGuessesDisturbsNoOther(t *testing.T) {
 	m, _ := counted(t, lookupAlways)
 	ctx, cancel := context.WithCancelCause(within(t))
 	why := errors.New("barge-in")

@@ -50,7 +50,7 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 	}
 }
 
-func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
+func TestACancelledReplyEndsAtOnceAndDisturbsNoOther(t *testing.T) {
 	m := small(t, nil)
 	other := engine.Prompt{
 		Conversation: "other",
@@ -103,7 +103,7 @@ func TestAnErrorOfEmitEndsTheReply(t *testing.T) {
 	}
 }
 
-func TestASlowCallerHoldsUpNobody(t *testing.T) {
+func TestASlowCallerDelaysNoOther(t *testing.T) {
 	m := small(t, nil)
 	stuck := make(chan struct{})
 	var wg sync.WaitGroup

@@ -25,7 +25,7 @@ func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
 	first, _, _ := strings.Cut(usual, " ")
 	first = strings.Trim(first, ",.")
 	if first == "" {
-		t.Fatalf("it says %q", usual)
+		t.Fatalf("the reply is %q", usual)
 	}
 	if got := say(map[string]float64{first: -50, "": 3}); strings.HasPrefix(got, first) || got == "" {
 		t.Errorf("with %q excluded as a beginning, the reply is %q", first, got)

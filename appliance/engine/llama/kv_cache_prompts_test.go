@@ -91,7 +91,7 @@ func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
 		return b.String()
 	}
 	if text(whole) != text(cut) {
-		t.Errorf("cut it reads %q", text(cut))
+		t.Errorf("the prompt is cut to %q", text(cut))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestPrefillLeavesOnlyTheReplysBeginning(t *testing.T) {
 	}
 }
 
-func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
+func TestACommonPromptPrefixIsDecodedOnce(t *testing.T) {
 	m := small(t, nil)
 	alike := len(tokensOf(t, m, repeating("")[:7], false))
 	reply(t, m, engine.Prompt{Conversation: "a", Messages: repeating("garden"), MaxTokens: 8})

@@ -56,7 +56,7 @@ func TestAFileThatIsNotAModelIsRefusedWithAReason(t *testing.T) {
 			m, err := Open(Options{LibraryDir: lib, ModelPath: c.path})
 			if err == nil {
 				m.Close()
-				t.Fatal("it was opened")
+				t.Fatal("the model was opened")
 			}
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %q in it", err, c.want)
@@ -108,7 +108,7 @@ func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 }
 
 // The GGUF file of a base model has no chat template.
-func TestAModelTellsWhetherItHasAChatTemplate(t *testing.T) {
+func TestAModelReportsWhetherItHasAChatTemplate(t *testing.T) {
 	if !small(t, nil).HasTemplate() {
 		t.Error("that of a chat model is not found")
 	}

@@ -106,8 +106,8 @@ func identity(modelPath, made string) (who [sha256.Size]byte, err error) {
 
 // scan lists the stored prompts. Files of other models are kept, since a box may return to one, and
 // count towards the limit. durable.Create removes unfinished files.
-func (s *promptCache) scan() error {
-	entries, err := os.ReadDir(s.dir)
+func (c *promptCache) scan() error {
+	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -124,14 +124,14 @@ func (s *promptCache) scan() error {
 		if err != nil || len(raw) != len(promptKey{}) || statErr != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		s.files[promptKey(raw)] = promptFile{info.Size(), info.ModTime(),
-			s.readTokens(filepath.Join(s.dir, e.Name()), info.Size())}
-		s.bytes += info.Size()
+		c.files[promptKey(raw)] = promptFile{info.Size(), info.ModTime(),
+			c.readTokens(filepath.Join(c.dir, e.Name()), info.Size())}
+		c.bytes += info.Size()
 	}
-	s.evictFor(0)
-	for k, f := range s.files {
+	c.evictFor(0)
+	for k, f := range c.files {
 		if time.Since(f.lastUsed) > promptCacheAge {
-			s.remove(k)
+			c.remove(k)
 		}
 	}
 	return nil
@@ -139,14 +139,14 @@ func (s *promptCache) scan() error {
 
 // readTokens returns the tokens of the prompt in a file, or nil if the file is of no use to this
 // model.
-func (s *promptCache) readTokens(path string, size int64) []Token {
+func (c *promptCache) readTokens(path string, size int64) []Token {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	var h promptFileHeader
-	if err := binary.Read(f, binary.LittleEndian, &h); err != nil || h.Magic != promptFileMagic || h.Model != s.model ||
+	if err := binary.Read(f, binary.LittleEndian, &h); err != nil || h.Magic != promptFileMagic || h.Model != c.model ||
 		int64(h.Tokens) > size/4 {
 		return nil
 	}
@@ -159,13 +159,13 @@ func (s *promptCache) readTokens(path string, size int64) []Token {
 
 // closest returns the stored prompt with the longest common prefix with tokens, the shortest of
 // equals, and the length of that prefix.
-func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
-	if s == nil {
+func (c *promptCache) closest(tokens []Token) (closest []Token, alike int) {
+	if c == nil {
 		return nil, 0
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.files {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.files {
 		n := commonPrefix(f.tokens, tokens)
 		if n > alike || n == alike && n > 0 && len(f.tokens) < len(closest) {
 			closest, alike = f.tokens, n
@@ -175,26 +175,26 @@ func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
 }
 
 // key returns the key of a prompt for this model.
-func (s *promptCache) key(tokens []Token) promptKey {
+func (c *promptCache) key(tokens []Token) promptKey {
 	h := sha256.New()
-	h.Write(s.model[:])
+	h.Write(c.model[:])
 	_ = binary.Write(h, binary.LittleEndian, tokens)
 	return promptKey(h.Sum(nil))
 }
 
-func (s *promptCache) path(k promptKey) string {
-	return filepath.Join(s.dir, hex.EncodeToString(k[:])+promptFileSuffix)
+func (c *promptCache) path(k promptKey) string {
+	return filepath.Join(c.dir, hex.EncodeToString(k[:])+promptFileSuffix)
 }
 
 // has reports whether a prompt is stored. Its file may still turn out to be damaged.
-func (s *promptCache) has(tokens []Token) bool {
-	if s == nil {
+func (c *promptCache) has(tokens []Token) bool {
+	if c == nil {
 		return false
 	}
-	k := s.key(tokens)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.files[k].tokens) > 0
+	k := c.key(tokens)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.files[k].tokens) > 0
 }
 
 // promptFileMagic begins a prompt's file; the digit is the version of the format.
@@ -215,22 +215,22 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var errOtherPrompt = errors.New("the file belongs to another prompt or model")
 
 // get returns the state of a prompt, or nil. It removes a file that cannot be used.
-func (s *promptCache) get(tokens []Token) []byte {
-	k := s.key(tokens)
-	raw, err := os.ReadFile(s.path(k))
+func (c *promptCache) get(tokens []Token) []byte {
+	k := c.key(tokens)
+	raw, err := os.ReadFile(c.path(k))
 	if err == nil {
 		var state []byte
-		if state, err = s.parse(raw, tokens); err == nil {
-			s.touch(k)
+		if state, err = c.parse(raw, tokens); err == nil {
+			c.touch(k)
 			return state
 		}
 	}
-	s.log.Warn("stored prompt cannot be used and is computed again", "file", s.path(k), "err", err)
-	s.remove(k)
+	c.log.Warn("stored prompt cannot be used and is computed again", "file", c.path(k), "err", err)
+	c.remove(k)
 	return nil
 }
 
-func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
+func (c *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 	var h promptFileHeader
 	from := bytes.NewReader(raw)
 	if err := binary.Read(from, binary.LittleEndian, &h); err != nil {
@@ -240,7 +240,7 @@ func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 	switch {
 	case h.Magic != promptFileMagic:
 		return nil, errors.New("the file is not a stored prompt")
-	case h.Model != s.model || int(h.Tokens) != len(tokens):
+	case h.Model != c.model || int(h.Tokens) != len(tokens):
 		return nil, errOtherPrompt
 	case begin+4 > len(raw) || h.State != uint64(len(raw)-begin-4):
 		return nil, errors.New("the file is truncated")
@@ -255,30 +255,30 @@ func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 }
 
 // put stores the state of a prompt, evicting the prompts least recently used.
-func (s *promptCache) put(tokens []Token, state []byte) {
-	k := s.key(tokens)
-	h := promptFileHeader{promptFileMagic, s.model, uint32(len(tokens)), uint64(len(state))}
+func (c *promptCache) put(tokens []Token, state []byte) {
+	k := c.key(tokens)
+	h := promptFileHeader{promptFileMagic, c.model, uint32(len(tokens)), uint64(len(state))}
 	var head bytes.Buffer
 	_ = binary.Write(&head, binary.LittleEndian, h)
 	_ = binary.Write(&head, binary.LittleEndian, tokens)
 	size := int64(head.Len() + len(state) + 4)
-	if size > s.limit {
+	if size > c.limit {
 		return
 	}
-	s.evictFor(size)
+	c.evictFor(size)
 	sum := crc32.Update(crc32.Checksum(head.Bytes(), castagnoli), castagnoli, state)
-	if err := s.write(s.path(k), head.Bytes(), state, binary.LittleEndian.AppendUint32(nil, sum)); err != nil {
-		s.log.Warn("storing a computed prompt failed", "err", err)
+	if err := c.write(c.path(k), head.Bytes(), state, binary.LittleEndian.AppendUint32(nil, sum)); err != nil {
+		c.log.Warn("storing a computed prompt failed", "err", err)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bytes += size - s.files[k].bytes
-	s.files[k] = promptFile{size, time.Now(), slices.Clone(tokens)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes += size - c.files[k].bytes
+	c.files[k] = promptFile{size, time.Now(), slices.Clone(tokens)}
 }
 
-func (s *promptCache) write(path string, parts ...[]byte) error {
-	if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+func (c *promptCache) write(path string, parts ...[]byte) error {
+	if err := os.Mkdir(c.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	f, err := durable.Create(path, 0o600)
@@ -295,42 +295,42 @@ func (s *promptCache) write(path string, parts ...[]byte) error {
 }
 
 // evictFor removes the files least recently used until size bytes fit.
-func (s *promptCache) evictFor(size int64) {
+func (c *promptCache) evictFor(size int64) {
 	for {
-		s.mu.Lock()
-		if s.bytes+size <= s.limit || len(s.files) == 0 {
-			s.mu.Unlock()
+		c.mu.Lock()
+		if c.bytes+size <= c.limit || len(c.files) == 0 {
+			c.mu.Unlock()
 			return
 		}
 		var keys []promptKey
-		for k := range s.files {
+		for k := range c.files {
 			keys = append(keys, k)
 		}
 		oldest := slices.MinFunc(keys, func(a, b promptKey) int {
-			return s.files[a].lastUsed.Compare(s.files[b].lastUsed)
+			return c.files[a].lastUsed.Compare(c.files[b].lastUsed)
 		})
-		s.mu.Unlock()
-		s.remove(oldest)
+		c.mu.Unlock()
+		c.remove(oldest)
 	}
 }
 
-func (s *promptCache) remove(k promptKey) {
-	if err := os.Remove(s.path(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("removing a stored prompt failed", "err", err)
+func (c *promptCache) remove(k promptKey) {
+	if err := os.Remove(c.path(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.log.Warn("removing a stored prompt failed", "err", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bytes -= s.files[k].bytes
-	delete(s.files, k)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes -= c.files[k].bytes
+	delete(c.files, k)
 }
 
 // touch marks a prompt as used now.
-func (s *promptCache) touch(k promptKey) {
+func (c *promptCache) touch(k promptKey) {
 	now := time.Now()
-	_ = os.Chtimes(s.path(k), now, now) // only the order of eviction depends on it
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, ok := s.files[k]; ok {
-		s.files[k] = promptFile{f.bytes, now, f.tokens}
+	_ = os.Chtimes(c.path(k), now, now) // only the order of eviction depends on it
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.files[k]; ok {
+		c.files[k] = promptFile{f.bytes, now, f.tokens}
 	}
 }

@@ -36,7 +36,7 @@ func TestALongHistoryIsFittedInAFewTries(t *testing.T) {
 	}
 }
 
-func TestWhatFitsIsTheSameAsWhenEveryTryIsMade(t *testing.T) {
+func TestTruncationEqualsExhaustiveSearch(t *testing.T) {
 	m := small(t, nil)
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 30 {
@@ -66,7 +66,7 @@ func TestWhatFitsIsTheSameAsWhenEveryTryIsMade(t *testing.T) {
 	}
 }
 
-func TestNobodyWritesAPromptThatIsNotWantedAnyMore(t *testing.T) {
+func TestACancelledPromptIsNotWritten(t *testing.T) {
 	m := small(t, nil)
 	messages := []engine.Message{says(engine.System, hotel)}
 	for i := range 500 {
@@ -75,6 +75,6 @@ func TestNobodyWritesAPromptThatIsNotWantedAnyMore(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if _, _, err := m.template.fit(gone, messages, 500, true); !errors.Is(err, context.Canceled) {
-		t.Errorf("written all the same: %v", err)
+		t.Errorf("the prompt was written although its request was cancelled: %v", err)
 	}
 }

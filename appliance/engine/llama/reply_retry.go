@@ -46,8 +46,8 @@ func (d *decoder) discardCached(r *request) {
 }
 
 // drop removes a prompt.
-func (s *promptCache) drop(tokens []Token) {
-	if s.has(tokens) {
-		s.remove(s.key(tokens))
+func (c *promptCache) drop(tokens []Token) {
+	if c.has(tokens) {
+		c.remove(c.key(tokens))
 	}
 }

@@ -52,7 +52,7 @@ func freeStrings(of any, into map[string]bool) {
 		properties, _ := s["properties"].(map[string]any)
 		for name, raw := range properties {
 			property, _ := raw.(map[string]any)
-			if items, is := property["items"].(map[string]any); is {
+			if items, ok := property["items"].(map[string]any); ok {
 				property = items
 			}
 			says, _ := property["description"].(string)
@@ -89,7 +89,7 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 			if t, err = likeliest(logits); err != nil || g.vocab.ends(t) {
 				break
 			}
-			if next, may := c.at.through(g.vocab.piece(t, false), c); may {
+			if next, fits := c.at.through(g.vocab.piece(t, false), c); fits {
 				best, at, ok = t, next, true
 			}
 		}
@@ -114,58 +114,58 @@ type cursor struct {
 }
 
 // through advances the cursor over more bytes; ok is false if they deviate from the source.
-func (u cursor) through(piece []byte, c *copier) (cursor, bool) {
+func (cur cursor) through(piece []byte, c *copier) (cursor, bool) {
 	ok := true
 	for _, b := range piece {
-		var may bool
-		u, may = u.next(b, c)
-		ok = ok && may
+		var fits bool
+		cur, fits = cur.next(b, c)
+		ok = ok && fits
 	}
-	return u, ok
+	return cur, ok
 }
 
-func (u cursor) next(b byte, c *copier) (cursor, bool) {
+func (cur cursor) next(b byte, c *copier) (cursor, bool) {
 	switch {
-	case !u.in:
+	case !cur.in:
 		switch b {
 		case '{', '[':
-			u.within += string(rune(b))
+			cur.within += string(rune(b))
 		case '}', ']':
-			u.within = u.within[:max(len(u.within)-1, 0)]
+			cur.within = cur.within[:max(len(cur.within)-1, 0)]
 		case '"':
-			u.in, u.text = true, ""
-			u.isName = strings.HasSuffix(u.within, "{") && u.last != ':'
-			u.free = u.isName || !c.names[u.name]
+			cur.in, cur.text = true, ""
+			cur.isName = strings.HasSuffix(cur.within, "{") && cur.last != ':'
+			cur.free = cur.isName || !c.names[cur.name]
 		}
 		if b != ' ' && b != '\n' {
-			u.last = b
+			cur.last = b
 		}
-		return u, true
-	case u.escape:
-		u.escape, u.text = false, u.text+string([]byte{b})
-		return u, true
+		return cur, true
+	case cur.escape:
+		cur.escape, cur.text = false, cur.text+string([]byte{b})
+		return cur, true
 	case b == '"':
-		u.in, u.last = false, b
-		if u.isName {
-			u.name = u.text
+		cur.in, cur.last = false, b
+		if cur.isName {
+			cur.name = cur.text
 		}
-		return u, u.free || c.source.contains(u.text) || !c.strict && u.text == ""
+		return cur, cur.free || c.source.contains(cur.text) || !c.strict && cur.text == ""
 	}
-	before := u.text
-	u.text += string([]byte{b})
-	u.escape = b == '\\'
+	before := cur.text
+	cur.text += string([]byte{b})
+	cur.escape = b == '\\'
 	switch {
-	case u.free:
+	case cur.free:
 	// Numbers, times, codes and addresses are not said as they are written.
 	case before == "" && b < utf8.RuneSelf && !unicode.IsLetter(rune(b)):
-		u.free = true
-	case c.source.hasPrefix(u.text):
+		cur.free = true
+	case c.source.hasPrefix(cur.text):
 	case b == '\\', b >= '0' && b <= '9', b == '@', !c.strict && !c.source.hasContentWord(before):
-		u.free = true
+		cur.free = true
 	default:
-		return u, false
+		return cur, false
 	}
-	return u, true
+	return cur, true
 }
 
 // hasPrefix reports whether something was said that begins with text.

@@ -23,7 +23,7 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 	for _, c := range []struct {
 		written string
 		strict  bool
-		may     bool
+		fits    bool
 	}{
 		{`{"location": "New York City", "format": "fahrenheit"}`, false, true},
 		{`{"location": "new york city"`, false, true},
@@ -35,7 +35,7 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"location": "Paris,`, false, false},
 		{`{"location": "Lyon,`, false, false},
 		{`{"location": "Maria Lopez"`, false, true},
-		{`{"location": "San Francisco, CA"`, false, true}, // checkArguments finds that nobody said it
+		{`{"location": "San Francisco, CA"`, false, true}, // checkArguments finds that the user did not say it
 		{`{"location": "San Francisco, CA"`, true, false},
 		{`{"location": "Weatherford"`, false, true}, // a word of the tool's name says nothing
 		{`{"location": "AB7"`, false, true},
@@ -45,9 +45,9 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"format": "new delhi"`, true, true}, // an enum is not a free string
 		{`{"New Orleans": 1`, true, true},      // nor is a property name
 	} {
-		if _, may := (cursor{}).through([]byte(c.written),
-			heard.copier(json.RawMessage(weatherParameters), c.strict)); may != c.may {
-			t.Errorf("%s may be written: %v", c.written, may)
+		if _, fits := (cursor{}).through([]byte(c.written),
+			heard.copier(json.RawMessage(weatherParameters), c.strict)); fits != c.fits {
+			t.Errorf("%s may be written: %v", c.written, fits)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func daysOf(words []string, today time.Time) (out []time.Time) {
 				}
 			}
 		}
-		if d, is := dateAt(words, i, today); is {
+		if d, ok := dateAt(words, i, today); ok {
 			out = append(out, d)
 		}
 	}
@@ -109,7 +109,7 @@ func dayNumber(words []string) int {
 		if err == nil && n == 0 && d <= 31 {
 			return d
 		}
-		if m, is := numerals[w]; is && (n == 0 || n >= 20 && m < 10) {
+		if m, ok := numerals[w]; ok && (n == 0 || n >= 20 && m < 10) {
 			n += m
 			continue
 		}

@@ -281,8 +281,8 @@ func (s source) hasWord(w string) bool {
 // sameScript reports whether a text is in the script of the conversation; a word in another script
 // may be the same word.
 func (s source) sameScript(text string) bool {
-	is := func(t string) bool {
+	isLatin := func(t string) bool {
 		return strings.ContainsFunc(t, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 	}
-	return is(text) == slices.ContainsFunc(s.words, is)
+	return isLatin(text) == slices.ContainsFunc(s.words, isLatin)
 }

@@ -83,7 +83,7 @@ func TestTheRequestItselfSaysNothingAboutAValue(t *testing.T) {
 	}
 	heard = newSource([]engine.Message{says(engine.User, "Play some jazz.")}).ignoring(nameWords("play_music"))
 	if !heard.supports(schema.Argument{}, json.RawMessage(`"jazz music"`)) {
-		t.Error("what is to be played is not known")
+		t.Error("the music to be played is not found")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 }
 
 // Each part of lists and objects is checked: a street was said, and its number was not.
-func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
+func TestAnUnspokenValueIsLeftOutOfAPart(t *testing.T) {
 	heard := newSource([]engine.Message{says(engine.User,
 		"A pizza with olives to Baker Street, please, in kilos or am.")})
 	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},` +

@@ -177,18 +177,18 @@ func wordKind(words []string) string {
 	kind := ""
 	for _, w := range words {
 		w = strings.Trim(w, ".,!?\"'")
-		is := ""
+		current := ""
 		switch _, numeral := numerals[strings.ToLower(w)]; {
 		case w == "":
 		case numeral, strings.ContainsFunc(w, unicode.IsDigit):
-			is = "number"
+			current = "number"
 		case unicode.IsUpper([]rune(w)[0]) && w != "I":
-			is = "name"
+			current = "name"
 		}
-		if is == "" || kind != "" && is != kind {
+		if current == "" || kind != "" && current != kind {
 			return ""
 		}
-		kind = is
+		kind = current
 	}
 	return kind
 }

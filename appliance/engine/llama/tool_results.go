@@ -59,19 +59,19 @@ func (p *prefillSpeed) record(tokens int, d time.Duration) {
 	if tokens < minMeasured {
 		return
 	}
-	one, usual := int64(d)/int64(tokens), p.perToken.Load()
+	perToken, usual := int64(d)/int64(tokens), p.perToken.Load()
 	if usual == 0 {
-		usual = one
+		usual = perToken
 	}
-	p.perToken.Store(usual + (one-usual)/8)
+	p.perToken.Store(usual + (perToken-usual)/8)
 }
 
 // budget returns how many tokens are prefilled in the time that a tool result may take, between
 // minResultTokens and most.
 func (p *prefillSpeed) budget(most int) int {
 	n := most
-	if one := p.perToken.Load(); one > 0 {
-		n = int(min(int64(resultTime)/one-resultOverhead, int64(most)))
+	if perToken := p.perToken.Load(); perToken > 0 {
+		n = int(min(int64(resultTime)/perToken-resultOverhead, int64(most)))
 	}
 	return max(n, min(minResultTokens, most))
 }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/packtest"
 )
 
-func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
+func TestAGreetingOrThanksNeedsNoTool(t *testing.T) {
 	s := &toolset{tools: hotelTools}
 	for user, pleases := range map[string]bool{
 		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true,
@@ -21,7 +21,7 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 		"How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
 		if got := s.isPleasantry(ask(user)); got != pleases {
-			t.Errorf("%q: it is a pleasantry: %v", user, got)
+			t.Errorf("%q: pleasantry %v", user, got)
 		}
 	}
 	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."},

@@ -247,7 +247,7 @@ func TestAToolThatCannotBeCalledIsLeftOutAndNamed(t *testing.T) {
 	answer, _ := reply(t, m, engine.Prompt{Messages: ask("Hi"), MaxTokens: 4,
 		Tools: []engine.Tool{{Name: "odd", Parameters: json.RawMessage(`{"$ref":"other.json"}`)}}})
 	if answer == "" || !strings.Contains(log.String(), "odd") || !strings.Contains(log.String(), "other.json") {
-		t.Errorf("it said %q, the log %q", answer, log.String())
+		t.Errorf("the reply is %q, the log %q", answer, log.String())
 	}
 	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi"), Tools: hotelTools, Grammar: "root ::= \"a\""},
 		discardPart)

@@ -308,31 +308,31 @@ func unionTypes(of json.RawMessage) string {
 func describeArguments(p *schema.Parameters) string {
 	var args []string
 	for _, a := range p.Arguments {
-		is := a.Type
+		description := a.Type
 		switch {
 		case len(a.Enum) > 0:
 			var values []string
 			for _, v := range a.Enum {
 				values = append(values, string(v))
 			}
-			is = clip(strings.Join(values, "|"), 300)
+			description = clip(strings.Join(values, "|"), 300)
 		case unionTypes(a.Schema) != "":
-			is = unionTypes(a.Schema)
+			description = unionTypes(a.Schema)
 		case a.Type == "array" || a.Type == "object" || a.Type == "":
 			var compact bytes.Buffer
 			if json.Compact(&compact, a.Schema) == nil {
-				is = clip(compact.String(), 300)
+				description = clip(compact.String(), 300)
 			}
 		case a.Format != "":
-			is += " " + a.Format
+			description += " " + a.Format
 		}
 		if a.Description != "" {
-			is = strings.TrimSpace(is + " " + clip(oneLine(a.Description), 120))
+			description = strings.TrimSpace(description + " " + clip(oneLine(a.Description), 120))
 		}
 		if !a.Required {
-			is = strings.TrimSpace("optional " + is)
+			description = strings.TrimSpace("optional " + description)
 		}
-		args = append(args, a.Name+" ["+is+"]")
+		args = append(args, a.Name+" ["+description+"]")
 	}
 	if len(args) == 0 {
 		return ""

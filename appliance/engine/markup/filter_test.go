@@ -234,7 +234,7 @@ func TestAModelThatHasBegunToThinkIsHeldBack(t *testing.T) {
 	}
 	f = New(nil, true)
 	if spoken := f.Push("Ten or ni") + f.Rest(false); spoken != "" {
-		t.Errorf("of a thought that was cut off it said %q", spoken)
+		t.Errorf("the reply after a truncated thought is %q", spoken)
 	}
 }
 

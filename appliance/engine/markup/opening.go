@@ -17,8 +17,8 @@ func (f *Filter) opening() (wait bool) {
 	if f.openingChecked {
 		return false
 	}
-	is, wait := f.beginsCall(f.held)
-	if is {
+	begins, wait := f.beginsCall(f.held)
+	if begins {
 		f.begin(marker{kind: tool})
 		f.guessed = true
 		return false
@@ -33,8 +33,8 @@ func (f *Filter) opening() (wait bool) {
 		f.begin(marker{kind: possibleThought, name: stripped})
 		return false
 	}
-	switch is, wait := beginsThought(f.held); {
-	case is:
+	switch begins, wait := beginsThought(f.held); {
+	case begins:
 		f.begin(marker{kind: possibleThought})
 	case wait:
 		return true
@@ -151,26 +151,26 @@ const maxLeads = 3
 
 // beginsThought reports whether a reply begins like a thought. It never returns true for words that
 // may be incomplete.
-func beginsThought(s string) (is, wait bool) {
+func beginsThought(s string) (begins, wait bool) {
 	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-	came := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	words := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
 	open := strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsLetter(r) || r == '\'' || r == '’' }) != s
-	if len(came) == 0 {
+	if len(words) == 0 {
 		return false, strings.Trim(s, "\"“*( ") == ""
 	}
 	for range maxLeads {
-		n, more := leads(came, open, thoughtLeads)
+		n, more := leads(words, open, thoughtLeads)
 		if more {
 			return false, true
 		}
 		if n == 0 {
 			break
 		}
-		if came = came[n:]; len(came) == 0 {
+		if words = words[n:]; len(words) == 0 {
 			return false, len(s) < maxTagBytes
 		}
 	}
-	n, more := leads(came, open, thoughtBegins)
+	n, more := leads(words, open, thoughtBegins)
 	return n > 0, more
 }
 

@@ -127,12 +127,12 @@ func (f *Filter) releaseHeld() {
 
 // endCall ends the text of a call, and reports whether it is one.
 func (f *Filter) endCall() bool {
-	call, is := readCall(f.partText.String(), f.recipient, f.tools)
+	call, isCall := readCall(f.partText.String(), f.recipient, f.tools)
 	if f.call == nil {
 		f.call = call
 	}
 	f.partText.Reset()
-	return is
+	return isCall
 }
 
 // markHeading handles a marker within the words that name the author and the channel of a message.

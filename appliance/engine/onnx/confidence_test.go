@@ -122,7 +122,7 @@ func TestSoundIsCutWhereItIsQuiet(t *testing.T) {
 	from, to := 5*engine.SpeechRateHz, 5*engine.SpeechRateHz+engine.SpeechRateHz/5
 	clear(pcm[from:to])
 	if at := quietest(pcm); at < from || at > to {
-		t.Errorf("cut at %d, it is quiet from %d to %d", at, from, to)
+		t.Errorf("cut at %d, the sound is quiet from %d to %d", at, from, to)
 	}
 	if at := quietest(pcm[:100]); at < 0 || at > 100 {
 		t.Errorf("a very short sound is cut at %d", at)

@@ -73,32 +73,32 @@ func (d *mergedDecoder) newDecoding() (*decoding, error) {
 
 // begin prepares for a text of at most tokens tokens about sound encoder frames. The caller binds
 // the inputs that stay the same for the whole text: the encoder's output and a mask.
-func (g *decoding) begin(tokens, sound int64) error {
-	if err := g.end(); err != nil {
+func (dec *decoding) begin(tokens, sound int64) error {
+	if err := dec.end(); err != nil {
 		return err
 	}
-	d := g.decoder
+	d := dec.decoder
 	tensors := int64(2 * len(d.layers))
-	g.capacity, g.sound, g.length = tokens, sound, 0
-	for i := range g.self {
-		g.self[i] = resize(g.self[i], tensors*d.heads*tokens*d.dim)
+	dec.capacity, dec.sound, dec.length = tokens, sound, 0
+	for i := range dec.self {
+		dec.self[i] = resize(dec.self[i], tensors*d.heads*tokens*d.dim)
 	}
-	g.encoder = resize(g.encoder, tensors*d.heads*sound*d.dim)
+	dec.encoder = resize(dec.encoder, tensors*d.heads*sound*d.dim)
 
-	empty, err := g.track(NewTensor[float32](nil, 1, d.heads, 0, d.dim))
+	empty, err := dec.track(NewTensor[float32](nil, 1, d.heads, 0, d.dim))
 	if err != nil {
 		return err
 	}
 	for i, n := range d.layers {
 		for j := range 2 {
-			out, err := g.track(NewTensor(g.part(g.encoder, i, j, sound), 1, d.heads, sound, d.dim))
+			out, err := dec.track(NewTensor(dec.part(dec.encoder, i, j, sound), 1, d.heads, sound, d.dim))
 			if err != nil {
 				return err
 			}
 			err = errors.Join(
-				g.call.In(n.past[j], empty),
-				g.call.In(n.encoderPast[j], empty),
-				g.call.Out(n.encoderPresent[j], out))
+				dec.call.In(n.past[j], empty),
+				dec.call.In(n.encoderPast[j], empty),
+				dec.call.Out(n.encoderPresent[j], out))
 			if err != nil {
 				return err
 			}
@@ -109,65 +109,65 @@ func (g *decoding) begin(tokens, sound int64) error {
 
 // step decodes ids and returns the logits after each of them, vocab numbers per position. They are
 // valid until the next step.
-func (g *decoding) step(ids ...int64) ([]float32, error) {
-	d, n := g.decoder, int64(len(ids))
-	if g.length+n > g.capacity {
-		return nil, fmt.Errorf("onnx: %s: text has %d tokens, at most %d were reserved", d.session.name, g.length+n,
-			g.capacity)
+func (dec *decoding) step(ids ...int64) ([]float32, error) {
+	d, n := dec.decoder, int64(len(ids))
+	if dec.length+n > dec.capacity {
+		return nil, fmt.Errorf("onnx: %s: text has %d tokens, at most %d were reserved", d.session.name, dec.length+n,
+			dec.capacity)
 	}
-	if g.length == 0 || n != int64(len(g.ids)) {
-		if err := g.bindStep(n); err != nil {
+	if dec.length == 0 || n != int64(len(dec.ids)) {
+		if err := dec.bindStep(n); err != nil {
 			return nil, err
 		}
 	}
-	copy(g.ids, ids)
-	wrote, err := g.bindPresent(g.length + n)
+	copy(dec.ids, ids)
+	wrote, err := dec.bindPresent(dec.length + n)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.call.Run(); err != nil {
+	if err := dec.call.Run(); err != nil {
 		return nil, errors.Join(err, destroy(wrote))
 	}
-	first := g.length == 0
-	g.length += n
-	return g.logits, g.swap(wrote, first)
+	first := dec.length == 0
+	dec.length += n
+	return dec.logits, dec.swap(wrote, first)
 }
 
 // bindStep binds the values whose shape depends on the number of ids of a step.
-func (g *decoding) bindStep(n int64) error {
-	g.ids = resize(g.ids, n)
-	g.logits = resize(g.logits, n*int64(g.decoder.vocab))
-	ids, err := g.track(NewTensor(g.ids, 1, n))
+func (dec *decoding) bindStep(n int64) error {
+	dec.ids = resize(dec.ids, n)
+	dec.logits = resize(dec.logits, n*int64(dec.decoder.vocab))
+	ids, err := dec.track(NewTensor(dec.ids, 1, n))
 	if err != nil {
 		return err
 	}
-	logits, err := g.track(NewTensor(g.logits, 1, n, int64(g.decoder.vocab)))
+	logits, err := dec.track(NewTensor(dec.logits, 1, n, int64(dec.decoder.vocab)))
 	if err != nil {
 		return err
 	}
-	g.branch[0] = g.length > 0
-	branch, err := g.track(NewTensor(g.branch, 1))
+	dec.branch[0] = dec.length > 0
+	branch, err := dec.track(NewTensor(dec.branch, 1))
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		g.call.In("input_ids", ids),
-		g.call.In("use_cache_branch", branch),
-		g.call.Out("logits", logits))
+		dec.call.In("input_ids", ids),
+		dec.call.In("use_cache_branch", branch),
+		dec.call.Out("logits", logits))
 }
 
 // bindPresent binds the buffer that this step writes, which is the one that it does not read.
-func (g *decoding) bindPresent(length int64) ([]Value, error) {
-	d := g.decoder
+func (dec *decoding) bindPresent(length int64) ([]Value, error) {
+	d := dec.decoder
 	wrote := make([]Value, 0, 2*len(d.layers))
 	for i, n := range d.layers {
 		for j := range 2 {
-			t, err := NewTensor(g.part(g.self[0], i, j, g.capacity), 1, d.heads, length, d.dim)
+			t, err := NewTensor(dec.part(dec.self[0], i, j, dec.capacity), 1, d.heads, length, d.dim)
 			if err != nil {
 				return nil, errors.Join(err, destroy(wrote))
 			}
 			wrote = append(wrote, t)
-			if err := g.call.Out(n.present[j], t); err != nil {
+			if err := dec.call.Out(n.present[j], t); err != nil {
 				return nil, errors.Join(err, destroy(wrote))
 			}
 		}
@@ -176,14 +176,14 @@ func (g *decoding) bindPresent(length int64) ([]Value, error) {
 }
 
 // swap makes the output of a step the input of the next one.
-func (g *decoding) swap(wrote []Value, first bool) error {
-	d := g.decoder
-	err := destroy(g.past)
-	g.past = wrote
-	g.self[0], g.self[1] = g.self[1], g.self[0]
+func (dec *decoding) swap(wrote []Value, first bool) error {
+	d := dec.decoder
+	err := destroy(dec.past)
+	dec.past = wrote
+	dec.self[0], dec.self[1] = dec.self[1], dec.self[0]
 	for i, n := range d.layers {
 		for j := range 2 {
-			err = errors.Join(err, g.call.In(n.past[j], wrote[2*i+j]))
+			err = errors.Join(err, dec.call.In(n.past[j], wrote[2*i+j]))
 		}
 	}
 	if !first || err != nil {
@@ -191,76 +191,76 @@ func (g *decoding) swap(wrote []Value, first bool) error {
 	}
 	// From now on the keys and values of the sound are inputs only; the branch with cached ones
 	// would only return them.
-	g.call.ClearOutputs()
+	dec.call.ClearOutputs()
 	for i, n := range d.layers {
 		for j := range 2 {
-			t, bad := g.track(NewTensor(g.part(g.encoder, i, j, g.sound), 1, d.heads, g.sound, d.dim))
+			t, bad := dec.track(NewTensor(dec.part(dec.encoder, i, j, dec.sound), 1, d.heads, dec.sound, d.dim))
 			if bad != nil {
 				return bad
 			}
-			err = errors.Join(err, g.call.In(n.encoderPast[j], t))
+			err = errors.Join(err, dec.call.In(n.encoderPast[j], t))
 		}
 	}
-	g.ids = g.ids[:0] // so that bindStep binds the logits and the branch again
+	dec.ids = dec.ids[:0] // so that bindStep binds the logits and the branch again
 	return err
 }
 
 // rewind discards all but the first length tokens of the text, at least one, so that it can
 // continue differently.
-func (g *decoding) rewind(length int64) error {
-	if length == g.length {
+func (dec *decoding) rewind(length int64) error {
+	if length == dec.length {
 		return nil
 	}
-	d := g.decoder
+	d := dec.decoder
 	past := make([]Value, 0, 2*len(d.layers))
 	for i, n := range d.layers {
 		for j := range 2 {
-			part := g.part(g.self[1], i, j, g.capacity) // head by head
+			part := dec.part(dec.self[1], i, j, dec.capacity) // head by head
 			for h := int64(1); h < d.heads; h++ {
-				copy(part[h*length*d.dim:(h+1)*length*d.dim], part[h*g.length*d.dim:])
+				copy(part[h*length*d.dim:(h+1)*length*d.dim], part[h*dec.length*d.dim:])
 			}
 			t, err := NewTensor(part, 1, d.heads, length, d.dim)
 			if err != nil {
 				return errors.Join(err, destroy(past))
 			}
 			past = append(past, t)
-			if err := g.call.In(n.past[j], t); err != nil {
+			if err := dec.call.In(n.past[j], t); err != nil {
 				return errors.Join(err, destroy(past))
 			}
 		}
 	}
-	err := destroy(g.past)
-	g.past, g.length = past, length
+	err := destroy(dec.past)
+	dec.past, dec.length = past, length
 	return err
 }
 
 // part returns the section of a buffer for a layer's key (0) or value (1) with the given number of
 // positions.
-func (g *decoding) part(buffer []float32, layer, kind int, positions int64) []float32 {
-	size := g.decoder.heads * positions * g.decoder.dim
+func (dec *decoding) part(buffer []float32, layer, kind int, positions int64) []float32 {
+	size := dec.decoder.heads * positions * dec.decoder.dim
 	at := int64(2*layer+kind) * size
 	return buffer[at : at+size]
 }
 
 // track records a value that is destroyed when the text ends.
-func (g *decoding) track(v Value, err error) (Value, error) {
+func (dec *decoding) track(v Value, err error) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.live = append(g.live, v)
+	dec.live = append(dec.live, v)
 	return v, nil
 }
 
 // end releases the C side of the text. The buffers stay for the next text.
-func (g *decoding) end() error {
-	g.call.Clear()
-	err := errors.Join(destroy(g.live), destroy(g.past))
-	g.live, g.past, g.ids = g.live[:0], nil, g.ids[:0]
+func (dec *decoding) end() error {
+	dec.call.Clear()
+	err := errors.Join(destroy(dec.live), destroy(dec.past))
+	dec.live, dec.past, dec.ids = dec.live[:0], nil, dec.ids[:0]
 	return err
 }
 
 // Close releases everything.
-func (g *decoding) Close() error { return errors.Join(g.end(), g.call.Close()) }
+func (dec *decoding) Close() error { return errors.Join(dec.end(), dec.call.Close()) }
 
 // destroy releases the C side of all values that are not nil.
 func destroy(values []Value) error {

@@ -190,7 +190,7 @@ func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 		t.Errorf("%d samples of the file, %d as it is loaded, not the same", len(sound[0]), len(sound[1]))
 	}
 	if quickest[1] > quickest[0]*7/10 {
-		t.Errorf("it takes %v, the original model %v", quickest[1], quickest[0])
+		t.Errorf("the rewritten model takes %v, the original %v", quickest[1], quickest[0])
 	}
 }
 

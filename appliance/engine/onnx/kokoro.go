@@ -154,11 +154,11 @@ type throughput struct{ perID atomic.Int64 } // nanoseconds
 // record takes the duration of a text of ids ids. The newest counts as much as all before it,
 // because other load changes the speed of a machine within seconds.
 func (t *throughput) record(ids int, d time.Duration) {
-	one := int64(d) / int64(ids)
+	perID := int64(d) / int64(ids)
 	if before := t.perID.Load(); before > 0 {
-		one = (one + before) / 2
+		perID = (perID + before) / 2
 	}
-	t.perID.Store(one)
+	t.perID.Store(perID)
 }
 
 // estimate returns the expected duration of a text of ids ids.

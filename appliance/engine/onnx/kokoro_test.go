@@ -39,10 +39,10 @@ func TestKokoroSpeaks(t *testing.T) {
 		t.Errorf("%.2f s of sound", seconds)
 	}
 	if loudness := audio.Loudness(speech.PCM, kokoroRateHz); math.Abs(loudness-voiceLUFS) > 1 {
-		t.Errorf("it is %.1f LUFS loud, want %d", loudness, voiceLUFS)
+		t.Errorf("the loudness is %.1f LUFS, want %d", loudness, voiceLUFS)
 	}
 	if speech.PCM[0] != 0 || speech.PCM[len(speech.PCM)-1] != 0 {
-		t.Error("it does not begin and end at zero")
+		t.Error("the sound does not begin and end at zero")
 	}
 	if len(speech.Phonemes) < 8 || speech.Phonemes[0].Symbol != "ɡ" {
 		t.Errorf("phonemes %v", speech.Phonemes)
@@ -78,7 +78,7 @@ func TestKokoroSpeaks(t *testing.T) {
 		}
 		select {
 		case err := <-done:
-			t.Errorf("it waited for all of the passage (%v)", err)
+			t.Errorf("the voice synthesised the whole passage first (%v)", err)
 		default:
 		}
 		if err := <-done; err != nil {

@@ -77,11 +77,11 @@ func (v *kokoroVoice) phrases(ctx context.Context, s string, o engine.SpeakOptio
 		return nil, err
 	}
 	var all []phrase
-	for i, one := range sentences {
-		if o.Continues && i == len(sentences)-1 && !strings.ContainsAny(one.ipa[max(len(one.ipa)-1, 0):], ".?!,;:") {
-			one.ipa += ","
+	for i, last := range sentences {
+		if o.Continues && i == len(sentences)-1 && !strings.ContainsAny(last.ipa[max(len(last.ipa)-1, 0):], ".?!,;:") {
+			last.ipa += ","
 		}
-		all = append(all, v.clauses(one)...)
+		all = append(all, v.clauses(last)...)
 	}
 	return all, nil
 }

@@ -194,13 +194,13 @@ func (p *Piper) allPhrases(ctx context.Context, s string, o engine.SpeakOptions)
 		return nil, err
 	}
 	var all []phrase
-	for i, one := range sentences {
+	for i, sentence := range sentences {
 		around := phraseContext{}
 		if i == 0 {
 			around.before = before
 		}
 		around.continues = o.Continues && i == len(sentences)-1
-		all = append(all, p.phrases(one, around)...)
+		all = append(all, p.phrases(sentence, around)...)
 	}
 	for i := range all {
 		all[i].index = uint64(i)

@@ -52,7 +52,7 @@ func TestLoadingResultsAreCached(t *testing.T) {
 	pcm, g = load(PiperOptions{CacheDir: folder, SkipWarmUp: true})
 	same("with a damaged cache", pcm, g)
 	if now, err := os.ReadFile(encoder); err != nil || bytes.Equal(now, damaged) {
-		t.Errorf("what was damaged is not mended (%v)", err)
+		t.Errorf("the damaged file is not replaced (%v)", err)
 	}
 	if err := os.WriteFile(record, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`),
 		0o600); err != nil {

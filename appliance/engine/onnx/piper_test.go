@@ -190,14 +190,14 @@ func speedScales(t *testing.T, p *Piper) {
 	for _, speed := range []float64{0.25, 0.5, 0.8, 1.25, 1.5, 2} {
 		// Frames are whole and silence is trimmed, so it is not exact.
 		if got := one / length(speed); math.Abs(got/speed-1) > 0.06 {
-			t.Errorf("at speed %g it is %.2f times as fast", speed, got)
+			t.Errorf("speed %g is %.2f times as fast", speed, got)
 		}
 	}
 	brisk := engine.SpeakOptions{ModelSpeed: 1.2}
 	calm := len(say(t, p, s, brisk).PCM)
 	brisk.Speed = 1.5
 	if got := float64(calm) / float64(len(say(t, p, s, brisk).PCM)); math.Abs(got/1.5-1) > 0.06 {
-		t.Errorf("with a higher model speed, it is %.2f times as fast at speed 1.5", got)
+		t.Errorf("with a higher model speed, speed 1.5 is %.2f times as fast", got)
 	}
 	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
 		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil ||
@@ -253,7 +253,7 @@ func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) 
 	return audio.Loudness(all, p.RateHz())
 }
 
-func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
+func TestAVoiceStopsWhenItsCallIsCancelled(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -318,6 +318,6 @@ func TestAnUnknownPhonemeIsLeftOutAndReportedOnce(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "phoneme=ʃ"); n != 1 {
-		t.Errorf("told %d times: %s", n, log.String())
+		t.Errorf("logged %d times: %s", n, log.String())
 	}
 }

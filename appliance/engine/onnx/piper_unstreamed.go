@@ -67,11 +67,11 @@ const scalesInput = 2
 // scales returns the scales of the noise in the sound, of the duration, and of the noise in the
 // duration.
 func (p *Piper) scales(speed float64) []float32 {
-	var ownNoise float32
+	var durationNoise float32
 	if p.noiseInput {
-		ownNoise = 1
+		durationNoise = 1
 	}
-	return []float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}
+	return []float32{0, float32(p.config.Inference.LengthScale / speed), durationNoise}
 }
 
 // runWhole runs the whole model and returns its sound and, if the model reports them, the frames of

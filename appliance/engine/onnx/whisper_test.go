@@ -35,15 +35,15 @@ func TestWhisperHears(t *testing.T) {
 		for _, p := range prompts(t)[60:63] {
 			pcm := p.pcm(t)
 			found := hear(t, w, pcm)
-			told, err := w.Transcribe(context.Background(), pcm, engine.TranscribeOptions{Language: "en-US"})
+			fixed, err := w.Transcribe(context.Background(), pcm, engine.TranscribeOptions{Language: "en-US"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Language != "en" || told.Language != "en" {
-				t.Errorf("%s: languages %q and %q", p.name, found.Language, told.Language)
+			if found.Language != "en" || fixed.Language != "en" {
+				t.Errorf("%s: languages %q and %q", p.name, found.Language, fixed.Language)
 			}
-			if a, b := text.Words(found.Text), text.Words(told.Text); text.WordErrors(a, b) > 1 {
-				t.Errorf("%s: %q in an open language, %q in English", p.name, found.Text, told.Text)
+			if a, b := text.Words(found.Text), text.Words(fixed.Text); text.WordErrors(a, b) > 1 {
+				t.Errorf("%s: %q in an open language, %q in English", p.name, found.Text, fixed.Text)
 			}
 		}
 	})

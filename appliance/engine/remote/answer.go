@@ -111,17 +111,17 @@ func (a *answer) takeChunk(c chunk) error {
 		if len(a.first) == 0 && len(choice.Logprobs.Content) > 0 {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
 		}
-		came := choice.Delta
-		if a.custom && a.textBytes == 0 && a.call == nil && came.Content == "" && came.Refusal == "" &&
-			len(came.calls()) == 0 {
-			came = choice.Message // a last event may repeat the whole message
-			a.finished = a.finished || came.Content != ""
+		received := choice.Delta
+		if a.custom && a.textBytes == 0 && a.call == nil && received.Content == "" && received.Refusal == "" &&
+			len(received.calls()) == 0 {
+			received = choice.Message // a last event may repeat the whole message
+			a.finished = a.finished || received.Content != ""
 		}
-		if err := a.takeCalls(came.calls()); err != nil {
+		if err := a.takeCalls(received.calls()); err != nil {
 			return err
 		}
-		a.refusal.add(came.Refusal, choice.FinishReason)
-		piece := string(came.Content)
+		a.refusal.add(received.Refusal, choice.FinishReason)
+		piece := string(received.Content)
 		if words := strings.TrimSpace(piece); words != "" {
 			a.last, _ = utf8.DecodeLastRuneInString(words)
 		}

@@ -162,7 +162,7 @@ func TestACustomModelIsAskedAsThoseOfTheOldServiceWere(t *testing.T) {
 }
 
 // Developers write these servers by hand.
-func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
+func TestVariantsOfServersAreParsed(t *testing.T) {
 	const say = "One two."
 	one, two := delta("One "), delta("two.")
 	for name, h := range map[string]http.HandlerFunc{
@@ -228,15 +228,15 @@ func TestTheSessionNameOfACustomModelIsReported(t *testing.T) {
 	m, _ := customServer(t, raw("text/event-stream",
 		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"A"}}]}`+"\n\n",
 		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"B"}}]}`+"\n\n"))
-	told := 0
+	count := 0
 	_, err := m.Generate(t.Context(), hello, func(p engine.Part) error {
 		if p.Session == "desk-4" {
-			told++
+			count++
 		}
 		return nil
 	})
-	if err != nil || told != 1 {
-		t.Errorf("told %d times, %v", told, err)
+	if err != nil || count != 1 {
+		t.Errorf("emitted %d times, %v", count, err)
 	}
 	// Servers of the API use this field for their own names.
 	if _, calls, err := parts(t, streaming(t, nil, `{"system_fingerprint":"fp_1","choices":[{"index":0,`+
@@ -266,10 +266,10 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 	}
 	one := "data: " + delta("One tw") + "\n\n"
 	for name, c := range map[string]struct {
-		h    http.HandlerFunc
-		kind error
-		text string
-		told string
+		h      http.HandlerFunc
+		kind   error
+		text   string
+		detail string
 	}{
 		"401": {status(401), engine.ErrBroken, "",
 			"HTTP status 401: does the client send the right key, as language_model_api_key"},
@@ -339,9 +339,9 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || text != c.text {
 				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
-			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
-				strings.Contains(told, "127.0.0.1") {
-				t.Errorf("told %q", told)
+			if detail := e.PublicDetail(); !strings.Contains(detail, c.detail) || strings.Contains(detail, "secret") ||
+				strings.Contains(detail, "127.0.0.1") {
+				t.Errorf("the public detail is %q", detail)
 			}
 		})
 	}

@@ -73,7 +73,7 @@ func socketServer(t *testing.T, l Limits, serve func(*talker)) (*Socket, *atomic
 // generousLimits are limits that no test exceeds.
 var generousLimits = Limits{RetryAfter: time.Millisecond}
 
-func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
+func TestASocketReceivesTheConversationAndAnswers(t *testing.T) {
 	questions := make(chan string, 2)
 	m, made := socketServer(t, generousLimits, func(c *talker) {
 		for c.ask() {
@@ -209,10 +209,10 @@ func talksOn(message string) func(*talker) {
 
 func TestASocketThatFailsSaysHow(t *testing.T) {
 	for name, c := range map[string]struct {
-		serve func(*talker)
-		kind  error
-		text  string
-		told  string
+		serve  func(*talker)
+		kind   error
+		text   string
+		detail string
 	}{
 		"hangs": {func(c *talker) {
 			c.ask()
@@ -276,9 +276,9 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || strings.TrimSpace(text) != c.text {
 				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
-			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
-				strings.Contains(told, "127.0.0.1") {
-				t.Errorf("told %q", told)
+			if detail := e.PublicDetail(); !strings.Contains(detail, c.detail) || strings.Contains(detail, "secret") ||
+				strings.Contains(detail, "127.0.0.1") {
+				t.Errorf("the public detail is %q", detail)
 			}
 		})
 	}
@@ -320,7 +320,7 @@ func TestASocketCallsATool(t *testing.T) {
 		for c.ask() {
 			if strings.Contains(c.asked, `"tool_response"`) {
 				if strings.Contains(c.asked, `"tools"`) {
-					t.Errorf("it is offered tools that it may not call: %s", c.asked)
+					t.Errorf("the model is offered tools that it may not call: %s", c.asked)
 				}
 				c.say(text("It comes at five."), end)
 				continue

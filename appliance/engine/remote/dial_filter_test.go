@@ -55,7 +55,7 @@ func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
 				t.Errorf("%s, encrypted %v: %+v", c.address, encrypted, err)
 			}
 			if ok && strings.Contains(refused.public, c.address) {
-				t.Errorf("a client is told where the name leads: %s", refused.public)
+				t.Errorf("the public detail reveals the address: %s", refused.public)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestARefusedAddressRevealsNothingAboutItsPort(t *testing.T) {
 	gone.Close()
 	for _, scheme := range []string{"http", "https", "ws", "wss"} {
 		for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254", "0.0.0.0"} {
-			var told []string
+			var details []string
 			for _, port := range []string{open, closed} {
 				address := host + ":" + port
 				url := scheme + "://" + address + "/secret"
@@ -99,13 +99,13 @@ func TestARefusedAddressRevealsNothingAboutItsPort(t *testing.T) {
 				local := host != "169.254.169.254" && host != "0.0.0.0"
 				line := `models: {allow: ["` + address + `"]}`
 				if local != strings.Contains(e.PublicDetail(), line) || local != strings.Contains(e.Error(), line) {
-					t.Errorf("%s %s: told %q, logged %q", scheme, address, e.PublicDetail(), e)
+					t.Errorf("%s %s: public detail %q, logged %q", scheme, address, e.PublicDetail(), e)
 				}
-				told = append(told, strings.ReplaceAll(e.PublicDetail(), port, "PORT"))
+				details = append(details, strings.ReplaceAll(e.PublicDetail(), port, "PORT"))
 				m.Close()
 			}
-			if told[0] != told[1] {
-				t.Errorf("%s://%s: of an open port %q, of a closed one %q", scheme, host, told[0], told[1])
+			if details[0] != details[1] {
+				t.Errorf("%s://%s: of an open port %q, of a closed one %q", scheme, host, details[0], details[1])
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestTheRequestIsThatOfTheOpenAIAPI(t *testing.T) {
 	}
 }
 
-func TestNobodyListeningIsUnreachable(t *testing.T) {
+func TestAClosedPortIsUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestValidationTakesBoundedTime(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: it is not done after 20 s", name)
+			t.Fatalf("%s: not done after 20 s", name)
 		}
 	}
 }
