@@ -121,7 +121,8 @@ func TestHostileClientsHarmOnlyTheirChats(t *testing.T) {
 	f.closed = make(chan int, 1000)
 	log := slog.New(slog.DiscardHandler)
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 20 })
-	lines := ws.NewServer(testServer{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
+	timing := ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}
+	lines := ws.NewServer(testServer{h}, nil, timing, log)
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
