@@ -51,8 +51,8 @@ type Cleaner struct {
 	alignment     *alignment
 	speex         *speex
 	gain          *gain
-	recall        *roomEcho
-	likeness      *waveformEcho
+	roomEcho      *roomEcho
+	waveformEcho  *waveformEcho
 	reference     reference
 	heard, played []float32 // of this frame, sanitised
 	left          []float32 // without the echo
@@ -89,16 +89,16 @@ func Open(o Options) (*Cleaner, error) {
 		return nil, err
 	}
 	return &Cleaner{
-		frame:     n,
-		delay:     d,
-		alignment: newAlignment(o.RateHz),
-		speex:     s,
-		gain:      newGain(o.Gain),
-		recall:    newRoomEcho(o.RateHz),
-		likeness:  newWaveformEcho(o.RateHz),
-		heard:     make([]float32, n),
-		played:    make([]float32, n),
-		left:      make([]float32, n),
+		frame:        n,
+		delay:        d,
+		alignment:    newAlignment(o.RateHz),
+		speex:        s,
+		gain:         newGain(o.Gain),
+		roomEcho:     newRoomEcho(o.RateHz),
+		waveformEcho: newWaveformEcho(o.RateHz),
+		heard:        make([]float32, n),
+		played:       make([]float32, n),
+		left:         make([]float32, n),
 	}, nil
 }
 
@@ -118,13 +118,13 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	played = c.alignment.add(c.heard, c.played)
 	c.follow(c.delay.frame(c.heard, c.played))
 	c.speex.filter(c.heard, played)
-	if c.recall.frame(c.heard, played, c.speex.left, c.speex.roomResponse) {
+	if c.roomEcho.frame(c.heard, played, c.speex.left, c.speex.roomResponse) {
 		c.gain.echoReturned()
 	}
-	if c.delay.known && c.likeness.frame(c.speex.left, c.heard, played, c.alignment.offset(c.delay.at)) {
+	if c.delay.known && c.waveformEcho.frame(c.speex.left, c.heard, played, c.alignment.offset(c.delay.at)) {
 		c.gain.echoes = echoing
 	}
-	c.gain.known = c.recall.known()
+	c.gain.known = c.roomEcho.known()
 	c.speex.finish(c.left)
 	c.gain.frame(c.left, c.heard, played)
 	clear(out[copy(out, c.left):])
@@ -134,7 +134,7 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 func (c *Cleaner) follow(f finding) {
 	switch f {
 	case confirmed:
-		if !c.recall.known() || c.recall.proven() { // otherwise the filter may have forgotten the room
+		if !c.roomEcho.known() || c.roomEcho.proven() { // otherwise the filter may have forgotten the room
 			c.gain.assumeEcho(0)
 		}
 		c.setReference()
@@ -144,7 +144,7 @@ func (c *Cleaner) follow(f finding) {
 		c.gain.assumeEcho(0)
 		c.alignment.move(durationOf(c.delay.by))
 	case moved:
-		if c.recall.proven() { // the filter has followed it, by a sample or two
+		if c.roomEcho.proven() { // the filter has followed it, by a sample or two
 			c.gain.assumeEcho(0)
 			c.setReference()
 			return
@@ -161,7 +161,7 @@ func (c *Cleaner) follow(f finding) {
 		if c.alignment.set(c.delay.at) {
 			c.speex.restart()
 			c.gain.restart()
-			c.recall.forget()
+			c.roomEcho.forget()
 			c.alignment.lately(relearned, c.speex.learn)
 		}
 		c.setReference()

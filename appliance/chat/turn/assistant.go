@@ -9,8 +9,8 @@ import (
 // answer replies to what the user said last: with the prepared answer if it was prepared for these words,
 // otherwise with a new one. Empty words never match a prepared answer.
 func (s *State) answer(out *effects, words string) {
-	s.waiting.unanswered = false
-	if s.leaving.on {
+	s.pendingSpeech.unanswered = false
+	if s.chatEnd.on {
 		s.dropPrepared(out)
 		return
 	}
@@ -216,7 +216,7 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
-	s.interruption, s.leaving = interruption{}, chatEnd{}
+	s.interruption, s.chatEnd = interruption{}, chatEnd{}
 	s.reply = reply{}
 	unheard = s.stopPlayback(out)
 	s.publish(out, Interrupted{})
@@ -311,7 +311,7 @@ func (s *State) resumeAssistant(out *effects) {
 	s.publish(out, AssistantResumed{})
 	if s.answerOnResume || len(s.sayOnResume) > 0 {
 		s.answerOnResume = false
-		s.waiting.unanswered = true // until dictated text has been played
+		s.pendingSpeech.unanswered = true // until dictated text has been played
 		s.answerWaiting(out)
 	}
 }

@@ -89,7 +89,7 @@ func (s State) silentSince() time.Duration {
 // the assistant does.
 func (s State) inactivityDue() time.Duration {
 	switch {
-	case s.busy() || s.leaving.on:
+	case s.busy() || s.chatEnd.on:
 		return never
 	case s.inactivityWarned:
 		return max(s.lastActive, s.playbackEnd) + stillThere
@@ -111,7 +111,7 @@ func (s *State) endInactivity(out *effects) {
 
 // nudgeDue returns when a silent user is nudged.
 func (s State) nudgeDue() time.Duration {
-	if s.settings.Nudge <= 0 || s.nudges >= maxNudges || s.busy() || s.paused || s.inactivityWarned || s.leaving.on ||
+	if s.settings.Nudge <= 0 || s.nudges >= maxNudges || s.busy() || s.paused || s.inactivityWarned || s.chatEnd.on ||
 		s.utterance.open {
 		return never
 	}
@@ -130,7 +130,7 @@ func (c chatEnd) final() bool { return c.on && !c.hungUp }
 
 // maxDurationDue returns when the chat has lasted as long as it may.
 func (s State) maxDurationDue() time.Duration {
-	if s.leaving.final() {
+	if s.chatEnd.final() {
 		return never
 	}
 	return s.settings.MaxDuration
@@ -139,7 +139,7 @@ func (s State) maxDurationDue() time.Duration {
 // reachMaxDuration begins the end of a chat that has lasted as long as it may. The current sentence is heard
 // to its end, then the message for this case, if there is one.
 func (s *State) reachMaxDuration(out *effects) {
-	s.leaving = chatEnd{
+	s.chatEnd = chatEnd{
 		on:      true,
 		status:  contract.ChatMaxDurationTimeout,
 		reason:  "maximum duration reached",
@@ -175,7 +175,7 @@ func (s *State) wrapUp(out *effects) {
 func (s *State) hangUp(out *effects, c openCall) {
 	a := ToolAnswered{CallID: c.ID, Content: "The call ends now.", OnBox: true}
 	s.publish(out, ToolReplied{a, c.tool})
-	s.leaving = chatEnd{
+	s.chatEnd = chatEnd{
 		on:     true,
 		status: contract.ChatUserEnded,
 		reason: "the assistant hung up",
@@ -201,25 +201,25 @@ func (s State) hasSpoken() bool {
 // leaveDue returns when a chat that is leaving ends.
 func (s State) leaveDue() time.Duration {
 	switch {
-	case !s.leaving.on:
+	case !s.chatEnd.on:
 		return never
 	case s.reply.phase == quiet:
-		return min(s.playbackEnd, s.leaving.by)
+		return min(s.playbackEnd, s.chatEnd.by)
 	}
-	return s.leaving.by
+	return s.chatEnd.by
 }
 
 // leave ends the chat, after the message for this case.
 func (s *State) leave(out *effects) {
-	m := s.leaving.message
+	m := s.chatEnd.message
 	if !m.Enabled || s.paused {
-		if s.leaving.fault != "" {
-			s.publish(out, FaultOccurred{contract.Fault{Code: s.leaving.fault}})
+		if s.chatEnd.fault != "" {
+			s.publish(out, FaultOccurred{contract.Fault{Code: s.chatEnd.fault}})
 		}
-		s.end(out, s.leaving.status, contract.CloseNormal, s.leaving.reason)
+		s.end(out, s.chatEnd.status, contract.CloseNormal, s.chatEnd.reason)
 		return
 	}
-	s.leaving.message, s.leaving.by = contract.EventMessage{}, s.now+lastMessageLimit
+	s.chatEnd.message, s.chatEnd.by = contract.EventMessage{}, s.now+lastMessageLimit
 	s.stopSpeaking(out)
 	s.speakByItself(out, m, timeOverRequest)
 }

@@ -94,7 +94,8 @@ func (s State) turnEndDue() time.Duration {
 
 // playbackEndDue returns when the playback ends, if something waits for that.
 func (s State) playbackEndDue() time.Duration {
-	waits := len(s.waiting.heldBack) > 0 || s.waiting.onlyForAnswer() && !s.utterance.open || s.awaitsPreparation()
+	waits := len(s.pendingSpeech.heldBack) > 0 || s.pendingSpeech.onlyForAnswer() && !s.utterance.open ||
+		s.awaitsPreparation()
 	if s.reply.phase == answering || !waits {
 		return never
 	}

@@ -264,10 +264,10 @@ func (l *laws) atEnd(w *world) {
 			l.t.Errorf("utterance %d was never closed", n)
 		}
 	}
-	if len(w.state.waiting.heldBack) > 0 || len(w.state.waiting.expected) > 0 {
-		l.t.Errorf("the chat still waits for %+v", w.state.waiting)
+	if len(w.state.pendingSpeech.heldBack) > 0 || len(w.state.pendingSpeech.expected) > 0 {
+		l.t.Errorf("the chat still waits for %+v", w.state.pendingSpeech)
 	}
-	if w.state.waiting.unanswered && !w.state.paused {
+	if w.state.pendingSpeech.unanswered && !w.state.paused {
 		l.t.Error("something has no answer")
 	}
 	var words []string

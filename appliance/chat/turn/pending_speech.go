@@ -52,17 +52,17 @@ func (p pendingSpeech) onlyForAnswer() bool { return p.unanswered && len(p.expec
 // takeLateTranscript takes the transcript of an utterance that was over before the newest one began. It is
 // recorded before the newest one, and the answer is to both.
 func (s *State) takeLateTranscript(out *effects, e Transcribed) {
-	if !s.waiting.arrived(e.Utterance, e.Revision) {
+	if !s.pendingSpeech.arrived(e.Utterance, e.Revision) {
 		return
 	}
 	falseInterruption := s.isFalseInterruption(e.Utterance, e.Transcript)
 	switch {
 	case e.Transcript.Text == "":
 	case s.talking():
-		s.waiting.hold(e.Transcript)
+		s.pendingSpeech.hold(e.Transcript)
 	default:
 		s.recordUser(out, e.Transcript)
-		s.waiting.unanswered = s.waiting.unanswered || !falseInterruption
+		s.pendingSpeech.unanswered = s.pendingSpeech.unanswered || !falseInterruption
 	}
 	switch {
 	case falseInterruption && s.utterance.open: // the newest utterance decides
@@ -76,7 +76,7 @@ func (s *State) takeLateTranscript(out *effects, e Transcribed) {
 
 // answerWaiting answers late speech as soon as the user says no more.
 func (s *State) answerWaiting(out *effects) {
-	if s.waiting.onlyForAnswer() && !s.utterance.open && !s.talking() {
+	if s.pendingSpeech.onlyForAnswer() && !s.utterance.open && !s.talking() {
 		s.answer(out, "")
 	}
 }
@@ -85,9 +85,9 @@ func (s *State) answerWaiting(out *effects) {
 // assistant had asked a question.
 func (s *State) releaseHeldBack(out *effects) {
 	asked := s.endedWithQuestion()
-	for _, w := range s.waiting.release() {
+	for _, w := range s.pendingSpeech.release() {
 		s.recordUser(out, w)
-		s.waiting.unanswered = s.waiting.unanswered || asked || !backchannel(w)
+		s.pendingSpeech.unanswered = s.pendingSpeech.unanswered || asked || !backchannel(w)
 	}
 }
 

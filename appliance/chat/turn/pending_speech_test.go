@@ -221,7 +221,7 @@ func TestSpeechInAnyScriptIsAnswered(t *testing.T) {
 		{"来ますか？", "ja", "はい。", true},
 	} {
 		s := NewState(DefaultSettings(), time.UnixMilli(0), []Entry{{Role: Assistant, Text: row.assistant}})
-		s.waiting.hold(Transcript{Text: row.said, Language: row.language})
+		s.pendingSpeech.hold(Transcript{Text: row.said, Language: row.language})
 		var out effects
 		s.afterPlayback(&out)
 		answered := slices.ContainsFunc(out, func(e Effect) bool { _, ok := e.(Think); return ok })

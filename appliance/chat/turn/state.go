@@ -28,12 +28,12 @@ type State struct {
 	playbackEnd time.Duration // when the client will have played everything that was sent
 
 	utterance      utterance     // the newest utterance of the user
-	waiting        pendingSpeech // earlier speech of the user that is not finished with
+	pendingSpeech  pendingSpeech // earlier speech of the user that is not finished with
 	answerOnResume bool          // answer the last user message when the assistant is resumed
 	// Otherwise this is said when the assistant is resumed: the unheard rest of a complete answer.
 	sayOnResume  []Sentence
 	interruption interruption // what the newest interruption cut off
-	leaving      chatEnd      // why the chat ends soon
+	chatEnd      chatEnd      // why the chat ends soon
 
 	lastActive       time.Duration // when the user was last active
 	promptedUntil    time.Duration // when the last answer that the user asked for has been played
@@ -138,7 +138,7 @@ func (s State) Conversation() Conversation { return s.conversation() }
 
 // busy reports whether the box is working on something that the user waits for: an answer or a transcript.
 func (s State) busy() bool {
-	return s.reply.phase != quiet || s.utterance.ended || len(s.waiting.expected) > 0
+	return s.reply.phase != quiet || s.utterance.ended || len(s.pendingSpeech.expected) > 0
 }
 
 // talking reports whether the assistant holds the floor: it is answering, or its sound is still being played.

@@ -320,7 +320,7 @@ func (s *State) giveUpTool(out *effects) {
 // fillerDue returns when the user is told that it takes long: the tool, or the model reading its answer.
 func (s State) fillerDue() time.Duration {
 	c := s.reply.slowCall()
-	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
+	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.chatEnd.on {
 		return never
 	}
 	return max(c.since, s.playbackEnd) + s.settings.Filler

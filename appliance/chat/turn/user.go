@@ -28,7 +28,7 @@ func (s *State) countVoice(out *effects, e VoiceHeard) {
 	switch {
 	case !s.talking():
 		u.ignoredVoice = e.Voice // it was said before the assistant began
-	case !u.interrupted && !s.leaving.final() && e.Voice-u.ignoredVoice >= s.settings.MinInterruption:
+	case !u.interrupted && !s.chatEnd.final() && e.Voice-u.ignoredVoice >= s.settings.MinInterruption:
 		u.interrupted = true
 		s.interruptWith(out, e.Utterance)
 	}
@@ -60,7 +60,7 @@ func (s *State) beginUtterance(out *effects, n int) {
 	}
 	s.dropPrepared(out)
 	if s.utterance.ended {
-		s.waiting.expect(s.utterance.number, s.utterance.revision)
+		s.pendingSpeech.expect(s.utterance.number, s.utterance.revision)
 	}
 	s.utterance = utterance{number: n, open: true}
 }
@@ -154,7 +154,7 @@ func (s *State) learnLanguage(out *effects, w Transcript) {
 // speculate prepares an answer to the transcript of a pause, unless it is prepared already.
 func (s *State) speculate(out *effects) {
 	u := s.utterance
-	if !u.transcribed || u.ended || s.talking() || s.paused || s.leaving.on {
+	if !u.transcribed || u.ended || s.talking() || s.paused || s.chatEnd.on {
 		return
 	}
 	if s.reply.phase == preparing {
@@ -175,7 +175,7 @@ func (s *State) speculate(out *effects) {
 func (s State) awaitsPreparation() bool {
 	u := s.utterance
 	return s.reply.phase == quiet && u.transcribed && !u.ended && u.transcript.Text != "" && !s.paused &&
-		!s.leaving.on && !s.isFalseInterruption(u.number, u.transcript)
+		!s.chatEnd.on && !s.isFalseInterruption(u.number, u.transcript)
 }
 
 // beginPause notes that the voice has stopped for now.
@@ -255,7 +255,7 @@ func (s *State) finishUtterance(out *effects) {
 	s.noteActivity()
 	switch {
 	case words.Text != "" && s.talking():
-		s.waiting.hold(words)
+		s.pendingSpeech.hold(words)
 	case falseInterruption:
 		s.dropPrepared(out)
 		if words.Text != "" {
@@ -285,7 +285,7 @@ func (s *State) resumeReply(out *effects) {
 	s.interruption = interruption{call: cut.call}
 	rest := toRepeat(cut.rest)
 	switch {
-	case s.paused || s.waiting.unanswered || s.talking():
+	case s.paused || s.pendingSpeech.unanswered || s.talking():
 		s.answerWaiting(out)
 	case s.resumeCall(out):
 	case len(rest) > 0:
@@ -326,7 +326,7 @@ func (s *State) recordUser(out *effects, w Transcript) {
 
 // recordHeldBack records the speech that was held back.
 func (s *State) recordHeldBack(out *effects) {
-	for _, w := range s.waiting.release() {
+	for _, w := range s.pendingSpeech.release() {
 		s.dropPrepared(out)
 		s.addUserSaid(out, UserSaid{Transcript: w})
 	}
@@ -347,7 +347,7 @@ func (s *State) addUserSaid(out *effects, u UserSaid) {
 func (s *State) answerTyped(out *effects, e Typed) {
 	s.noteActivity()
 	s.dropPrepared(out)
-	if s.talking() && !s.leaving.final() {
+	if s.talking() && !s.chatEnd.final() {
 		s.interrupt(out)
 	}
 	s.recordHeldBack(out)
