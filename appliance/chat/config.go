@@ -26,7 +26,7 @@ type Configs interface {
 type setup struct {
 	settings  turn.Settings
 	model     engine.LanguageModel
-	custom    bool // the model is the developer's, and only for this chat
+	custom    bool // the model is a custom language model, opened for this chat
 	fallback  []reply.Fallback
 	config    store.ConfigRef
 	requested contract.SessionSettings // by the client, at connect
@@ -116,7 +116,7 @@ func (p Parts) withRules(s turn.Settings, m engine.LanguageModel) turn.Settings 
 // prompt was deleted, it has none.
 func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if isCustom(c) {
-		s.SystemPrompt, s.Rules = "", turn.Rules{} // the model has its own
+		s.SystemPrompt, s.Rules = "", turn.Rules{} // a custom language model has its own prompt
 	}
 	if c.Prompt != nil && c.Prompt.Text != "" {
 		s.SystemPrompt, s.CustomPrompt = c.Prompt.Text, true
@@ -178,9 +178,9 @@ func timeout(t *contract.Timeout) time.Duration {
 	return time.Duration(*t.DurationSecs) * time.Second
 }
 
-// DefaultPrompt is the prompt for chats whose config has none. It says who speaks and shows it by examples,
-// because a small model otherwise names the maker that its training texts mention most. It is short, because
-// every chat begins by reading it.
+// DefaultPrompt is the prompt for chats whose config has none. It states what the assistant is and gives
+// examples, because a small model otherwise names the maker that its training texts mention most. It is short,
+// because every chat begins with its prefill.
 const DefaultPrompt = `You are the voice assistant on this box: friendly, a program and no human. Everything you ` +
 	`write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. ` +
 	`Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do ` +

@@ -55,8 +55,8 @@ func typed(t *testing.T, c *Session, text string) {
 	}
 }
 
-// told waits until this many answers have ended, and returns what was said, including error codes.
-func (f *fakes) told(t *testing.T, ends int) []string {
+// answers waits until this many answers have ended, and returns what was said, including error codes.
+func (f *fakes) answers(t *testing.T, ends int) []string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 		f.mu.Lock()
@@ -114,12 +114,12 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 	}
 	hear(t, c, 1000, true)
 	hear(t, c, 3000, false)
-	if said := f.told(t, 1); strings.Join(said, "|") != "We open at ten.|Not on Mondays." {
+	if said := f.answers(t, 1); strings.Join(said, "|") != "We open at ten.|Not on Mondays." {
 		t.Fatalf("the assistant said %q", said)
 	}
 	time.Sleep(3 * time.Second) // two seconds of sound, the first of which was certainly heard
 	typed(t, c, "And on Sundays?")
-	f.told(t, 2)
+	f.answers(t, 2)
 	mu.Lock()
 	defer mu.Unlock()
 	if len(asked) != 2 { // the model is not asked about speculative transcripts
@@ -180,10 +180,10 @@ func TestACustomModelAnswersAChatOverAWebSocket(t *testing.T) {
 	f := newFakes()
 	c := customChat(t, f, custom(strings.Replace(s.URL, "http", "ws", 1)+"/llm", ""))
 	typed(t, c, "One")
-	f.told(t, 1)
+	f.answers(t, 1)
 	time.Sleep(2 * time.Second) // it has been heard
 	typed(t, c, "Two")
-	if said := f.told(t, 2); strings.Join(said, "|") != "Answer 1 to 1.|Answer 2 to 3." {
+	if said := f.answers(t, 2); strings.Join(said, "|") != "Answer 1 to 1.|Answer 2 to 3." {
 		t.Errorf("the assistant said %q", said)
 	}
 	c.HangUp()
@@ -241,7 +241,7 @@ func TestAFailedCustomModelIsReportedByItsCode(t *testing.T) {
 			f := newFakes()
 			chat := customChat(t, f, custom(at+"/x", ""))
 			typed(t, chat, "When?")
-			got := f.told(t, 1)
+			got := f.answers(t, 1)
 			// Errors are reported at once, sentences when their sound is made.
 			for _, w := range c.want {
 				if n := strings.Count(strings.Join(got, "|"), w); n != 1 {
@@ -271,7 +271,7 @@ func TestAConfigsFallbackAnswers(t *testing.T) {
 	f.replies = []string{"Ten."}
 	c := customChat(t, f, custom(s.URL, `,"fallback":[{"model_provider":"HUME_AI"}]`))
 	typed(t, c, "When?")
-	if said := f.told(t, 1); strings.Join(said, "|") != "We open at|Ten." {
+	if said := f.answers(t, 1); strings.Join(said, "|") != "We open at|Ten." {
 		t.Errorf("the assistant said %q", said)
 	}
 	f.mu.Lock()
@@ -331,7 +331,7 @@ func TestAQuickAnswerPrecedesALateOne(t *testing.T) {
 	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, patientModels{oneModel{fallback: f}} })
 	chat := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}})
 	typed(t, chat, "When do you open?")
-	said := f.told(t, 1)
+	said := f.answers(t, 1)
 	if len(said) != 2 || !strings.HasPrefix(said[0], "Let me ") || said[1] != "At ten." {
 		t.Fatalf("the assistant said %q", said)
 	}

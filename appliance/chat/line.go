@@ -11,9 +11,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// Receive takes a message of the client other than audio. Any goroutine may call it. It waits up to 15 s
-// while much of what happened before is still to be written or read by the client; after that it ends the
-// chat. ErrOver means that the chat is over.
+// Receive takes a message of the client other than audio. Any goroutine may call it. It waits up to 15 s while
+// the backlog of events to be stored and sent is long; after that it ends the chat. ErrOver means that the chat
+// is over.
 func (s *Session) Receive(m contract.ClientMessage) error {
 	return s.catchPanic(func() error {
 		if err := s.waitForBacklog(); err != nil {
@@ -54,7 +54,7 @@ func (s *Session) backlogDrained() bool {
 	return false
 }
 
-// catchPanic calls f on behalf of the line. A panic in f ends the chat.
+// catchPanic calls f on the line's goroutine. A panic in f ends the chat.
 func (s *Session) catchPanic(f func() error) (err error) {
 	if catchPanic(s.log, func() { err = f() }) != nil {
 		s.crashed()
@@ -123,7 +123,7 @@ func malformed(why string) *contract.Fault {
 }
 
 // apply puts settings in force and then gives them to the ear, so that audio after them is heard with them.
-// The fault it returns has not been reported to anyone. With faultToCaller, it returns all faults.
+// The client has not received a returned fault. With faultToCaller, all faults are returned.
 func (s *Session) apply(m contract.SessionSettings, faultToCaller bool) (*contract.Fault, error) {
 	if m.VoiceID != "" {
 		if err := s.voices.Prepare(m.VoiceID); err != nil {
@@ -172,7 +172,8 @@ func (s *Session) ask(e turn.Event, faultToCaller bool) (outcome, error) {
 // Any goroutine may call it.
 func (s *Session) Audio() *contract.AudioConfiguration { return s.audio.Load() }
 
-// Hear takes sound of the user, mono at engine.SpeechRateHz, at most a few seconds, and owns it from then on.
+// Hear takes sound of the user, mono at engine.SpeechRateHz, at most a few seconds; the caller must not use pcm
+// afterwards.
 // An empty slice means that the line is alive and more will follow. Hear blocks while the ear is more
 // than a second behind, and for a moment while no one speaks. One goroutine at a time may call it.
 func (s *Session) Hear(pcm []float32) error {
@@ -188,15 +189,15 @@ func (s *Session) hear(pcm []float32) error {
 }
 
 const (
-	// gatherTime is how long small chunks gather in the network's buffers while no one speaks. Each chunk
-	// that is taken as it comes wakes half a dozen threads for 30 µs of work; six at a time cost a fourth.
-	// The beginning of speech is noticed that much later, which does no harm.
+	// gatherTime is how long small chunks gather in the network's buffers while no one speaks. A chunk that
+	// is taken at once wakes half a dozen threads for 30 µs of work; six chunks together cost a fourth of six.
+	// The beginning of speech is noticed later by that time, which does no harm.
 	gatherTime = 100 * time.Millisecond
 	// smallChunk is the longest distance between chunks that are worth gathering: native clients send every
 	// 20 ms, web clients every 100 ms.
 	smallChunk = 40 * time.Millisecond
 	// backlogGap is the distance below which a chunk was already waiting. More chunks may wait behind it, and
-	// they are late enough.
+	// delaying them would add to their lateness.
 	backlogGap = 5 * time.Millisecond
 )
 
@@ -229,8 +230,8 @@ func (s *Session) reportFault(f contract.Fault) {
 	s.post(turn.FaultReported{At: turn.At(s.clock()), Fault: f})
 }
 
-// Played reports how much of an assistant message's sound the client has played. Lines that do not know it
-// leave that to the session's clock.
+// Played reports how much of an assistant message's sound the client has played. Lines that cannot
+// measure it do not call Played; the session's clock estimates the playback then.
 func (s *Session) Played(id string, upTo time.Duration) {
 	s.post(turn.Played{At: turn.At(s.clock()), ID: id, UpTo: upTo})
 }
@@ -238,7 +239,7 @@ func (s *Session) Played(id string, upTo time.Duration) {
 // HangUp reports that the client has gone.
 func (s *Session) HangUp() { s.post(turn.HungUp{At: turn.At(s.clock())}) }
 
-// CutOff reports that the line has cut off its client, and why. The chat ends with an error.
+// CutOff reports that the line has disconnected its client, and why. The chat ends with an error.
 func (s *Session) CutOff(why error) {
 	s.log.Warn("chat cut off", "err", why)
 	s.post(turn.Aborted{At: turn.At(s.clock()), Code: contract.ClosePolicy, Why: why.Error()})

@@ -7,7 +7,6 @@ import (
 
 // Plugins are the plugins of the box.
 type Plugins interface {
-	// Advise asks a plugin about what a user has said.
 	reply.Advisers
 	// Installed returns the plugins that may be called now, with their tools.
 	Installed() []turn.Plugin

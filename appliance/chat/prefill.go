@@ -11,14 +11,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// PrefillDefault has the model read the box's own prompt, which chats without a config have. When it returns,
-// the first chat is answered as quickly as the second.
+// PrefillDefault prefills the box's prompt, which chats without a config have. When it returns, the first chat
+// is answered as quickly as the second.
 func (h *Host) PrefillDefault(ctx context.Context) error {
 	return h.prefill(ctx, h.Model, h.withPlugins(h.Defaults))
 }
 
-// PrefillRules has the model read the box's rules, one of which precedes every custom prompt, so that only
-// the rest of a new prompt has to be read.
+// PrefillRules prefills each set of the box's rules. One of them precedes every custom prompt, so only the rest
+// of a new prompt remains to be prefilled.
 func (h *Host) PrefillRules(ctx context.Context) error {
 	s := h.withRules(h.Defaults, h.Model)
 	for _, rules := range [...]string{s.Rules.Factual, s.Rules.Persona} {
@@ -33,11 +33,11 @@ func (h *Host) PrefillRules(ctx context.Context) error {
 	return nil
 }
 
-// Prefill has a config's model read the config's prompt, for all chats that will have it. It yields to all
-// other work, so it may take long. A config that cannot open a chat is not an error.
+// Prefill prefills a config's prompt in the config's model, for all later chats with that config. It yields to
+// all other work, so it may take long. A config that cannot open a chat is not an error.
 func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
 	if isCustom(c) {
-		return nil // there is nothing to read before a chat begins
+		return nil // custom language models do not prefill
 	}
 	model, err := h.modelOf(c, "")
 	if _, unusable := errors.AsType[contract.Fault](err); unusable {

@@ -22,7 +22,7 @@ func (s setup) models() []engine.LanguageModel {
 }
 
 // promptTooLong returns the fault for settings that none of the models can read together with a user's
-// message, or nil. Without it, the first user to speak would learn of it.
+// message, or nil. Without this check, the chat would fail at the user's first words.
 func promptTooLong(ctx context.Context, s turn.Settings, models []engine.LanguageModel) *contract.Fault {
 	userContext := ""
 	if s.Context != nil {
@@ -34,9 +34,9 @@ func promptTooLong(ctx context.Context, s turn.Settings, models []engine.Languag
 		return nil
 	}
 	return &contract.Fault{Code: contract.InvalidSettings, Detail: fmt.Sprintf(
-		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d "+
-			"words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them "+
-			"shorter, or choose a language model that reads more.",
+		"system_prompt: together with the rest of the prompt (examples, variables, tools, the context, the box's "+
+			"rules, %d words of the user) it is %d tokens for the language model; at most %d are allowed. Make one "+
+			"of them shorter, or choose a language model with a larger context.",
 		reply.MinUserWords, tooLong.Tokens, tooLong.Limit)}
 }
 

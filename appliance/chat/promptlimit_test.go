@@ -71,7 +71,7 @@ func TestAPromptThatNoModelCanReadIsRefused(t *testing.T) {
 		t.Errorf("a variable that no text has: %v", err)
 	}
 	typed(t, c, "Go on.")
-	f.told(t, 1)
+	f.answers(t, 1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if asked := f.asked[len(f.asked)-1][0].Content; !strings.HasSuffix(asked, "Say hello.") {

@@ -203,7 +203,7 @@ func (s *Session) loop(ctx, work context.Context, first turn.Event) {
 // and not inlined into it: the loop waits for nearly all of the chat's life, and a goroutine's stack of which
 // more than a quarter is in use never shrinks.
 
-// prefill has the model read the beginning of the conversation.
+// prefill prefills the beginning of the conversation.
 //
 //go:noinline
 func (s *Session) prefill(work context.Context) {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// maxQueuedBytes bounds the size of the snippets of one socket that wait to be synthesised;
-	// beyond it, Receive blocks. It has room for the 25,000 characters of the largest request
-	// in short sentences, so that a client that sends as much and leaves is noticed.
+	// maxQueuedBytes bounds the size of the queued snippets of one socket; beyond it, Receive
+	// blocks. It holds the 25,000 characters of the largest request in short sentences: a client
+	// may send that many and leave, and a blocked Receive would not notice it.
 	maxQueuedBytes = 256 << 10
-	// orderBytes is the memory of a queued snippet in addition to its text.
-	orderBytes = 256
+	// orderOverhead is the memory of a queued order in addition to its text.
+	orderOverhead = 256
 	// sentenceTimeout is how long after its full stop a text counts as a complete sentence
 	// although nothing follows: longer than the gap between two words of a language model on a
 	// slow machine.
@@ -84,24 +84,24 @@ type settings struct {
 	speed       float64
 }
 
-// order is a snippet to be synthesised, or the end of a generation.
+// order is one piece of work for the mouth: a snippet to be synthesised, or the end of a generation.
 type order struct {
 	text           string
 	part           text.Segment // all of text, and how it ends
 	settings       settings
 	utteranceIndex int
-	silence        float64 // seconds after it
-	flushed        bool    // it is the last of a generation
-	close          bool    // it is the last of the socket
+	silence        float64 // seconds after the snippet
+	flushed        bool    // the last order of a generation
+	close          bool    // the last order of the socket
 }
 
 // bytes returns the memory of a queued order.
-func (o order) bytes() int64 { return int64(min(orderBytes+len(o.text), maxQueuedBytes)) }
+func (o order) bytes() int64 { return int64(min(orderOverhead+len(o.text), maxQueuedBytes)) }
 
 var errSocketClosed = errors.New("the socket has ended")
 
-// OpenInput starts to synthesise what Receive is given, for an account. It ends with ctx, when
-// the box stops.
+// OpenInput returns an Input that synthesises the text that Receive is given, for an account. It
+// ends with ctx, when the box stops.
 func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
 	in := &Input{
 		service:  s,
@@ -124,8 +124,8 @@ func (in *Input) Done() <-chan struct{} { return in.done }
 // HangUp reports that the client is gone.
 func (in *Input) HangUp() { in.cancel(errSocketClosed) }
 
-// Receive handles a message of the client. It blocks while too much text is queued, and so
-// slows the client down. Messages after the one that closes are ignored.
+// Receive handles a message of the client. It blocks while too much text is queued, which slows the
+// client down. Messages after the one with Close are ignored.
 func (in *Input) Receive(m contract.PublishTTS) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -201,7 +201,7 @@ func (in *Input) flush(silence float64, end bool) error {
 			return err
 		}
 	}
-	rest := strings.TrimSpace(in.pending) // in case there are no parts
+	rest := strings.TrimSpace(in.pending) // signs that cannot be spoken, if there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
 		if err := in.enqueue(order{

@@ -41,7 +41,7 @@ func TestPipelineCancelsTheProducer(t *testing.T) {
 		if err := give(1); err != nil {
 			return err
 		}
-		<-ctx.Done() // a long piece
+		<-ctx.Done() // as a long synthesis does
 		return context.Cause(ctx)
 	}, func(int) error { return gone })
 	if !errors.Is(err, gone) {
@@ -57,7 +57,7 @@ func TestPipelineCancelsTheProducer(t *testing.T) {
 	}
 }
 
-// A panic of a voice ends its request, and not the box.
+// A panic of a voice ends its request and not the process.
 func TestPipelinePassesOnPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -23,7 +23,7 @@ var languageRules = func() map[string]func() []rule {
 func (l language) rules() []rule {
 	return slices.Concat(
 		electronicRules(l.address), l.abbreviations(), l.weekdays(), l.signs(), l.fractions(),
-		l.telephones(), l.rates(), l.money(), l.dates(), l.times(), l.ranges(), l.measures(), l.ordinals(),
+		l.phoneRules(), l.rates(), l.money(), l.dates(), l.times(), l.ranges(), l.measures(), l.ordinals(),
 		l.romans(), l.agreement(),
 	)
 }
@@ -38,7 +38,7 @@ var wordReference = regexp.MustCompile(`\[([^\]]+)\]`)
 // says returns a rule with a template in which [to] stands for the language's word for "to".
 func (l language) says(pattern, template string, conditions ...condition) rule {
 	ways := map[byte]func(string) string{
-		'd': spaced,
+		'd': spaceGroups,
 		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // not a decimal
 		'x': roman,
 		'D': func(s string) string { return l.list("days").spoken[strings.ToLower(s)] },

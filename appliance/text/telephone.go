@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// telephones are the formats of telephone and card numbers.
-var telephones = [...]string{
+// phoneFormats are the formats of telephone and card numbers in English texts.
+var phoneFormats = [...]string{
 	`(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}`, // America
 	`\b0\d(?:[ .-]\d{2}){4}`,                                   // France
 	`\(0\d{1,4}\) ?\d{3,8}(?:[ -]\d{3,4})?`,
@@ -29,7 +29,7 @@ func (e english) phoneRules() []rule {
 			`(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended,
 			whole),
 	}
-	for _, number := range telephones {
+	for _, number := range phoneFormats {
 		all = append(all, e.says(`(`+number+`)\b`, "{d1}", apart))
 	}
 	return all
@@ -54,7 +54,8 @@ func (e english) keypadRules() []rule {
 }
 
 const (
-	// codeNames are the names of codes; countNames the names of numbers that are not counted.
+	// codeNames are names of codes; countNames are names of identifiers, whose number may also be
+	// an amount ("order 20 chairs"). codeFigures and codeSigns match codes of digits, and of letters and digits.
 	codeNames  = `(?:codes?|pin|otp|passcode|passkey|password|zip|extension|ext\.|dial|call|(?-i:ID))`
 	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|` +
 		`customer|member|policy|case|part)`
@@ -63,8 +64,7 @@ const (
 		`]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
 )
 
-// codeRules spell what is neither word nor amount: codes, order numbers, and the labels of
-// signs and doors.
+// codeRules spell codes, order numbers, and the labels of signs and doors.
 func (e english) codeRules() []rule {
 	doors := listed("en", "doors").pattern()
 	return []rule{
@@ -105,8 +105,8 @@ func (e english) codeRules() []rule {
 	}
 }
 
-// longNumberRules spell numbers with a leading zero, or with more digits than a number without
-// commas has.
+// longNumberRules spell numbers that begin with zero or have seven digits or more: a counted
+// number of that length usually has commas.
 func (e english) longNumberRules() []rule {
 	return []rule{rewrite(`\b(?:0\d+|\d{7,})\b`, func(m match) (string, bool) {
 		n := m.group(0)
@@ -117,10 +117,11 @@ func (e english) longNumberRules() []rule {
 	})}
 }
 
-// sayCode spells a code or an order number; a possible amount ("order 20 chairs") stays.
+// sayCode spells a code or an order number. It leaves a possible amount ("order 20 chairs")
+// unchanged.
 func sayCode(m match) (string, bool) {
 	name, number := m.group(1), m.group(2)
-	named := typed.MatchString(name) || strings.ContainsAny(name, ".#:=") ||
+	named := beginsWithCodeName.MatchString(name) || strings.ContainsAny(name, ".#:=") ||
 		strings.Contains(strings.TrimSpace(name), " ")
 	plain := strings.Trim(number, digits+" -") == ""
 	count := len(ungrouped.Replace(strings.ReplaceAll(number, "-", "")))
@@ -130,18 +131,20 @@ func sayCode(m match) (string, bool) {
 	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"),
 		pointed(m.after()), unitFollows(m.rest()), edition:
 		return "", false
-	case noCode.MatchString(number), !plain && len(number) < 5, plain && (count < 3 || !named && count < 4),
+	case notCode.MatchString(number), !plain && len(number) < 5, plain && (count < 3 || !named && count < 4),
 		plain && !named && strings.HasSuffix(number, "00"):
 		return "", false
 	}
 	return shortNumber.ReplaceAllString(name, "number ") + spellCode(number), true
 }
 
-// noCode matches what follows such names without being a code: a word, an ordinal, a time, an
-// amount, a fraction, a date. shortNumber is a name's abbreviation.
+// beginsWithCodeName matches a name that begins with one of codeNames. notCode matches texts that
+// follow a name but are no code: a word, an ordinal, a time, an amount, a fraction, a date.
+// shortNumber matches an abbreviation of "number" at the end of a name.
 var (
-	typed  = regexp.MustCompile(`(?i)^` + codeNames)
-	noCode = regexp.MustCompile(`[A-Za-z]{4}|^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|(?:\d+ )?\d{1,3}/\d{1,3}|` +
+	beginsWithCodeName = regexp.MustCompile(`(?i)^` + codeNames)
+	notCode            = regexp.MustCompile(`[A-Za-z]{4}|^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|` +
+		`(?:\d+ )?\d{1,3}/\d{1,3}|` +
 		`\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
@@ -173,16 +176,15 @@ func sayGroups(s string) string {
 	return strings.Join(said, ", ")
 }
 
-// telephones are the rules for numbers that are spelt: +39 333 123 4567, tel. 02 1234567.
-func (l language) telephones() []rule {
+// phoneRules returns the rules for numbers that are spelt: +39 333 123 4567, tel. 02 1234567.
+func (l language) phoneRules() []rule {
 	const called = `(?i:t[eé]l(?:[eé]f(?:ono|one)?)?|phone|fax|cel(?:ular|l(?:ulare)?)?|m[oó]vil|whatsapp|appelez|` +
-		`llame|` +
-		`ligue|chiami|composez|marque|disque|téléphone|telefone)`
+		`llame|ligue|chiami|composez|marque|disque|téléphone|telefone)`
 	if l == "hi" {
 		return []rule{
 			l.says(`\+(\d)`, "प्लस $1"),
 			l.says(`\b(\d{2,5}(?:[ -]\d{2,8}){1,4}|\d{7,})\b`, "{d1}", apart, func(m match) bool {
-				return longGroup.MatchString(m.group(0)) && !strings.HasSuffix(m.group(0), "000")
+				return fiveFigures.MatchString(m.group(0)) && !strings.HasSuffix(m.group(0), "000")
 			}),
 		}
 	}
@@ -199,7 +201,7 @@ func (l language) telephones() []rule {
 			if years || strings.HasSuffix(from, "0") && strings.HasSuffix(end, "0") && from[0] != '0' {
 				return phrase(from, l.word("to"), end), alone(m)
 			}
-			return spaced(m.group(0)), alone(m) && (len(from) > 3 || len(end) > 3)
+			return spaceGroups(m.group(0)), alone(m) && (len(from) > 3 || len(end) > 3)
 		}),
 		l.says(`\b(0\d{3,}|\d{7,})\b`, "{d1}", apart, whole, func(m match) bool { // 02093, 0142685300
 			return m.group(1)[0] == '0' || !strings.HasSuffix(m.group(1), "000")
@@ -207,23 +209,24 @@ func (l language) telephones() []rule {
 	}
 }
 
-// longGroup matches a group of figures that is long in Hindi; fourFigures are spelt.
+// A Hindi number with a group of fiveFigures is a telephone number. longFigures are spelt figure by
+// figure.
 var (
-	longGroup   = regexp.MustCompile(`\d{5,}`)
-	fourFigures = regexp.MustCompile(`\d{4,}`)
+	fiveFigures = regexp.MustCompile(`\d{5,}`)
+	longFigures = regexp.MustCompile(`\d{4,}`)
 )
 
-// number returns a telephone number: groups of two and three figures as numbers, longer ones
-// figure by figure.
+// number returns the spoken form of a telephone number: groups of two and three figures as
+// numbers, longer ones figure by figure.
 func (l language) number(s string) string {
-	s = fourFigures.ReplaceAllStringFunc(s, apartFigures)
+	s = longFigures.ReplaceAllStringFunc(s, spaceFigures)
 	return strings.Join(strings.Fields(strings.NewReplacer("-", ", ", "(", "", ")", " ").Replace(s)), " ")
 }
 
-// apartFigures puts spaces between figures, so that they are read one by one; spaced does so
-// with a pause between groups.
-func apartFigures(n string) string { return strings.Join(strings.Split(n, ""), " ") }
+// spaceFigures puts spaces between figures; the synthesizer then speaks each one separately.
+func spaceFigures(n string) string { return strings.Join(strings.Split(n, ""), " ") }
 
-func spaced(groups string) string {
-	return strings.NewReplacer("   ", ", ", " - ", ", ").Replace(apartFigures(groups))
+// spaceGroups spaces the figures of each group and puts a pause between the groups.
+func spaceGroups(groups string) string {
+	return strings.NewReplacer("   ", ", ", " - ", ", ").Replace(spaceFigures(groups))
 }

@@ -112,7 +112,8 @@ func (m match) stop() string {
 // touches it.
 func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
 
-// Conditions of several rules.
+// apart, ended and begins are the conditions that no letter or digit touches the match, follows it,
+// or precedes it.
 func apart(m match) bool  { return m.apart() }
 func ended(m match) bool  { return !startsWord(m.after()) }
 func begins(m match) bool { return !endsWord(m.before()) }

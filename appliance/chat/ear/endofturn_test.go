@@ -25,8 +25,8 @@ func (j judge) Probability(_ context.Context, pcm []float32, u *engine.Urgency) 
 	return 0.75, nil
 }
 
-// At each pause the TurnEnd is asked once, within the first 200 ms, if the settings are Semantic. Otherwise
-// no model is loaded.
+// At each pause the ear asks the TurnEnd once, within the first 200 ms, if the settings are Semantic.
+// Otherwise it loads no model.
 func TestTheTurnEndIsAskedOnceInAPause(t *testing.T) {
 	for _, semantic := range []bool{false, true} {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
@@ -67,8 +67,8 @@ func TestTheTurnEndIsAskedOnceInAPause(t *testing.T) {
 	}
 }
 
-// A closed part is not transcribed again at later pauses, and nothing of it is lost, even if it is still
-// being transcribed when the user goes on.
+// A closed part is not transcribed again at later pauses, and no word of it is lost, even if its
+// transcription still runs when the user continues.
 func TestAClosedPartIsNotTranscribedAgain(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}

@@ -31,7 +31,7 @@ const (
 // Reasons why a Listener receives nothing more.
 var (
 	ErrOver   = errors.New("the chat is over")
-	ErrBehind = errors.New("the listener takes messages more slowly than the chat makes them, and was cut off")
+	ErrBehind = errors.New("the listener takes messages more slowly than the chat sends them, and was disconnected")
 	ErrLeft   = errors.New("the listener has left")
 )
 
@@ -45,14 +45,14 @@ type audience struct {
 	over      bool
 }
 
-// A Listener receives what the client of a chat is told, after it was written into the history.
+// A Listener receives the messages and the sound of a chat, after the history has stored them.
 type Listener struct {
 	audience *audience
 	sound    bool
-	missed   int
-	more     chan struct{} // buffered; signals that something came
+	missed   int           // messages dropped from the replay before the listener joined
+	more     chan struct{} // buffered; signals that waiting or err has changed
 
-	// Guarded by audience.mu.
+	// The fields below are guarded by audience.mu.
 	waiting  []connection.Copy
 	replayed int // how many in waiting are from the replay
 	samples  int // of the sound in waiting
@@ -93,14 +93,14 @@ func (a *audience) message(m contract.ServerMessage) {
 	a.give(connection.Copy{Message: m})
 }
 
-// play gives sound to the listeners that want it.
+// play gives sound to the listeners that receive sound.
 func (a *audience) play(s contract.Sound) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.give(connection.Copy{Sound: &s})
 }
 
-// cut drops sound that was not heard yet.
+// cut drops the sound that waits for the listeners, and sends them the cut.
 func (a *audience) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -129,7 +129,7 @@ func (a *audience) store(m contract.ServerMessage) {
 	}
 }
 
-// end ends all listeners once they have received what waits for them.
+// end ends the chat for all listeners. They still receive the copies that wait for them.
 func (a *audience) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -140,7 +140,7 @@ func (a *audience) end() {
 	a.listeners, a.replay = nil, nil
 }
 
-// put hands a copy to a listener. It returns false if the listener is gone.
+// put queues a copy for the listener. It returns false if the listener is too far behind and was ended.
 func (l *Listener) put(c connection.Copy) bool {
 	if (c.Sound != nil || c.Cut) && !l.sound {
 		return true
@@ -157,7 +157,7 @@ func (l *Listener) put(c connection.Copy) bool {
 	return true
 }
 
-// dropSound drops the sound that waits.
+// dropSound drops the queued sound.
 func (l *Listener) dropSound() {
 	l.waiting = slices.DeleteFunc(l.waiting, func(c connection.Copy) bool { return c.Sound != nil || c.Cut })
 	l.samples = 0
@@ -177,8 +177,8 @@ func (l *Listener) wake() {
 	}
 }
 
-// Missed returns how many messages came before the listener and are no longer stored. They came after the
-// first one, chat_metadata.
+// Missed returns how many earlier messages are no longer stored. They followed the first message,
+// chat_metadata.
 func (l *Listener) Missed() int { return l.missed }
 
 // Next returns the next copy, waiting until ctx ends. After the last copy, the error says why there are no
@@ -212,7 +212,7 @@ func (l *Listener) take() (c connection.Copy, ok bool, err error) {
 	return c, true, nil
 }
 
-// Close ends the listener. What waits is dropped.
+// Close ends the listener and drops its queued copies.
 func (l *Listener) Close() {
 	a := l.audience
 	a.mu.Lock()

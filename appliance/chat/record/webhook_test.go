@@ -13,7 +13,8 @@ import (
 	"parley/store"
 )
 
-func told(events ...contract.WebhookEvent) Notifications {
+// notifying returns Notifications with one webhook for these events.
+func notifying(events ...contract.WebhookEvent) Notifications {
 	return Notifications{
 		ChatID:   "c",
 		GroupID:  "g",
@@ -34,7 +35,7 @@ func wantJSON(t *testing.T, body, want string) {
 
 func TestBodiesOfBeginningAndEnd(t *testing.T) {
 	begun := time.UnixMilli(1_700_000_000_123)
-	c := told(contract.WebhookChatStarted, contract.WebhookToolCall)
+	c := notifying(contract.WebhookChatStarted, contract.WebhookToolCall)
 	w := c.AtStart(begun)
 	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","config_id":"f",`+
 		`"caller_number":null,"custom_session_id":null,
@@ -61,9 +62,9 @@ func TestBodiesOfBeginningAndEnd(t *testing.T) {
 func TestAToolCallIsNotifiedInTheCommitOfItsRow(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		w := &outboxWorld{}
-		c := told(contract.WebhookChatEnded)
+		c := notifying(contract.WebhookChatEnded)
 		if asked {
-			c = told(contract.WebhookToolCall)
+			c = notifying(contract.WebhookToolCall)
 		}
 		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Notifications: c}, w, w,
 			recorderOf{&w.world},
@@ -123,7 +124,7 @@ func TestUnrecordedChatsAreNotified(t *testing.T) {
 			u.EndChat(t.Context(), "c", store.UserEnded, 5)); err != nil {
 			t.Fatal(err)
 		}
-		n.Webhooks = told(contract.WebhookChatStarted).AtStart(time.Now())
+		n.Webhooks = notifying(contract.WebhookChatStarted).AtStart(time.Now())
 		some.Notices = []store.Notice{{Event: "tool_call"}}
 	}
 	if o.calls != "end start write end " {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestAModelThatFailsIsStillAFailure(t *testing.T) {
-	_, _, err := Answer(t.Context(), "c", failing{}, told("When?"))
+	_, _, err := Answer(t.Context(), "c", failing{}, askedOfFacts("When?"))
 	if !errors.Is(err, errFailing) {
 		t.Errorf("%v", err)
 	}

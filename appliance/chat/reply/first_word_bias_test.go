@@ -9,8 +9,8 @@ import (
 const museum = "You are the voice of a museum. It is open from 10 am to 17:45. A ticket costs 14 dollars, for " +
 	"students $9.50. Dogs stay outside. "
 
-// told returns a question at the museum.
-func told(user string) turn.Conversation {
+// askedOfFacts returns a question at the museum.
+func askedOfFacts(user string) turn.Conversation {
 	return turn.Conversation{
 		CustomPrompt: museum,
 		CheckAnswers: true,
@@ -21,7 +21,7 @@ func told(user string) turn.Conversation {
 
 // afterTools returns a conversation in which tools have just answered.
 func afterTools(answers ...string) turn.Conversation {
-	c := told("Is the lift open?")
+	c := askedOfFacts("Is the lift open?")
 	for _, a := range answers {
 		c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "lift"},
 			turn.Entry{Role: turn.ToolResult, Text: a})
@@ -40,7 +40,7 @@ func TestAToolsAnswerMakesNotKnowingUnlikely(t *testing.T) {
 		{afterTools(turn.EmptyResult, "Booked."), true},
 		{afterTools("Booked.", turn.EmptyResult), false},
 		{afterTools(turn.FailedResult), false},
-		{told("Is the lift open?"), false},
+		{askedOfFacts("Is the lift open?"), false},
 		{unchecked, false},
 	} {
 		if begins := firstWordBias(row.c); begins["I'm"] < 0 != row.doubted {
@@ -50,11 +50,11 @@ func TestAToolsAnswerMakesNotKnowingUnlikely(t *testing.T) {
 }
 
 func TestYesIsLessLikelyWithAFactualPrompt(t *testing.T) {
-	facts, none := told("Are you open at six?"), told("Are you open at six?")
+	facts, none := askedOfFacts("Are you open at six?"), askedOfFacts("Are you open at six?")
 	none.Factual = false
-	unchecked := told("Are you open at six?")
+	unchecked := askedOfFacts("Are you open at six?")
 	unchecked.CheckAnswers = false
-	german := told("Haben Sie um sechs offen?")
+	german := askedOfFacts("Haben Sie um sechs offen?")
 	german.Language = "de"
 	if firstWordBias(facts)["Yes"] >= 0 || firstWordBias(german)["Ja"] >= 0 {
 		t.Errorf("%v, %v", firstWordBias(facts), firstWordBias(german))

@@ -55,8 +55,8 @@ func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 	}
 }
 
-// Prefill has a model read the prompt of a conversation, for every chat that will have it. It yields to all
-// running conversations, even to their prefills. It returns when the prompt is read, or with the error.
+// Prefill prefills the prompt of a conversation, for every later chat with that prompt. It yields to all running
+// conversations, even to their prefills, and returns when the model has processed the prompt.
 func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
 	return m.Prefill(ctx, mind{}.prompt(c, engine.Batch.Urgency()))
 }
@@ -112,8 +112,8 @@ func userMessage(e turn.Entry) engine.Message {
 	return m
 }
 
-// prefill has the model read the conversation before the next turn. It is a hint: if it fails, the model
-// reads everything then.
+// prefill prefills the conversation before the next turn. It is a hint: if it fails, the next turn processes
+// the whole prompt.
 func (m mind) prefill(ctx context.Context, c prefillRequest) {
 	p := m.prompt(c.Conversation, engine.Prefetch.Urgency())
 	p.Session, p.Key = c.options.Session, c.options.Key

@@ -22,12 +22,12 @@ func TestARequestIsRefused(t *testing.T) {
 		{"When do you close?", []string{unknown}, []string{unknown, "end"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			think := turn.Think{Turn: 1, Conversation: told(row.user)}
+			think := turn.Think{Turn: 1, Conversation: askedOfFacts(row.user)}
 			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces}), think, ModelOptions{},
 				newSchedule(true, time.Now())), row.want...)
 		})
 	}
-	c := told("Please wake me up at six.")
+	c := askedOfFacts("Please wake me up at six.")
 	w := newRefusal(c)
 	if first, then := w.filter("I'm sorry,", true), w.filter("I don't know that.", false); first+" "+then != cannot {
 		t.Errorf("in pieces: %q %q", first, then)

@@ -85,8 +85,8 @@ func (r *Replies) Forget() {
 	}
 }
 
-// Prefill has the model read the conversation so far, after what it is reading now. Of several that wait,
-// only the newest is read, because it contains the others.
+// Prefill prefills the conversation so far, after the prefill that is running. Of several that wait, only the
+// newest runs, because it contains the others.
 func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, options ModelOptions) {
 	if r.prefills.put(c, options) {
 		r.Go(func() { r.prefillAll(ctx) })

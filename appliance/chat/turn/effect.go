@@ -38,7 +38,7 @@ type (
 	}
 	// Promote makes a speculative turn real: the user has finished and waits.
 	Promote struct{ Turn int }
-	// Prefill has the model read the conversation so far, before the user's next words.
+	// Prefill prefills the conversation so far, before the user's next words.
 	Prefill struct{ Conversation }
 	// CloseUtterance tells the ear that an utterance is over: voice after the current pause begins the next
 	// one.

@@ -14,7 +14,7 @@ type Role int
 // The kinds of entries.
 const (
 	User       Role = iota // the user's words
-	Context                // belongs to the user's words before it; only the model sees it
+	Context                // the client's context for the user's words before it; only the model sees it
 	Assistant              // a sentence of the assistant, as far as it was heard
 	ToolCall               // a tool that the assistant called
 	ToolResult             // the tool's answer
@@ -30,13 +30,13 @@ type Entry struct {
 	Name string
 	// Text is what was said or answered; for a ToolCall, its arguments as a JSON object.
 	Text string
-	// GoesOn means that the assistant's sentence is not over. Unless more of the assistant's follows, it was
-	// interrupted there.
+	// GoesOn means that the assistant's sentence is incomplete. If no further entry of the Assistant follows,
+	// the sentence was interrupted there.
 	GoesOn bool
 	// Scores and Feelings are those of a User's Transcript. A resumed history has none.
 	Scores   *contract.EmotionScores
 	Feelings string
-	// Begin and End are when the User said it, counted from the beginning of the chat. Both are 0 in a
+	// Begin and End are the times of the User's words, counted from the beginning of the chat. Both are 0 in a
 	// resumed history.
 	Begin, End time.Duration
 }
@@ -61,9 +61,9 @@ type Conversation struct {
 	// prompt.
 	CustomPrompt string
 	// Identity is the answer to a user who asks the assistant what it is or who made it, for the box's own
-	// prompt. If it is empty, the model answers.
+	// prompt. If Identity is empty, the model answers.
 	Identity string
-	// CheckAnswers is that of Rules. Factual means that CustomPrompt states facts.
+	// CheckAnswers is Rules.CheckAnswers. Factual means that CustomPrompt states facts.
 	CheckAnswers, Factual bool
 	// Language is the language that the user speaks, BCP 47; empty if unknown.
 	Language string
@@ -78,8 +78,8 @@ const CutMark = "…"
 
 // maxHistory bounds the history that is held for the model, in bytes. A conversation in real time stays below
 // it; a client that writes as fast as it can, with a long context in every message, must not fill the memory.
-// Beyond it, the older half is dropped at once, not a little with each message, because a model must read
-// everything again when the beginning has changed.
+// Beyond it, the older half is dropped at once, not a little with each message, because a model must process
+// the whole prompt again when its beginning has changed.
 const maxHistory = 1 << 20
 
 // conversation returns what the model continues from: the history and more.
@@ -106,7 +106,7 @@ func (s State) conversation(more ...Entry) Conversation {
 	}
 }
 
-// userEntries returns the entries for what the user said: its text, and the context that belongs to it.
+// userEntries returns the entries for a transcript of the user: its text, and the context in force.
 func (s State) userEntries(w Transcript) []Entry {
 	said := []Entry{{
 		Role:     User,
@@ -122,7 +122,7 @@ func (s State) userEntries(w Transcript) []Entry {
 	return said
 }
 
-// appendUser adds what the user said to the history.
+// appendUser adds the user's words to the history.
 func (s *State) appendUser(w Transcript) {
 	s.history = append(recent(s.history), s.userEntries(w)...)
 }

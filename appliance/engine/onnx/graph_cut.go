@@ -89,7 +89,7 @@ func graphOf(model []byte) (graph []byte, others []protobufField, err error) {
 	return graph, others, nil
 }
 
-// partFields returns the fields of the part's own graph, each with its tag.
+// partFields returns the fields of the graph that consists of the part, each with its tag.
 func partFields(graph []byte, p part) ([][]byte, error) {
 	nodes, given, others, err := readGraph(graph)
 	if err != nil {
@@ -110,7 +110,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 			wanted[in] = true
 		}
 		for _, out := range n.outputs {
-			delete(wanted, out) // made
+			delete(wanted, out) // this node computes it
 		}
 		needed = append(needed, n.raw)
 	}
@@ -147,7 +147,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	return out, nil
 }
 
-// graphStep is a node of a graph, with what cutting needs.
+// graphStep is a node of a graph, with the fields that cutting needs.
 type graphStep struct {
 	raw             []byte
 	operator        string
@@ -166,8 +166,8 @@ func (g graphStep) makes(wanted, edge map[string]bool) bool {
 	return false
 }
 
-// namedField is a field of a graph that is copied unchanged: always, or, if it has a name, when the
-// name is wanted.
+// namedField is a field of a graph that is copied unchanged: always if it has no name, else only
+// when a node needs the tensor of that name.
 type namedField struct {
 	name string
 	raw  []byte

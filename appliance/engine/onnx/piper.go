@@ -13,7 +13,7 @@ import (
 
 const (
 	// betweenSentencesMS is the silence inserted between the sentences of a text, in addition to
-	// what remains of their own; together about the pause of a reader.
+	// the silence that remains of the sentences; together about the pause of a reader.
 	betweenSentencesMS = 180
 
 	minSpeed, maxSpeed = 0.25, 3
@@ -21,8 +21,8 @@ const (
 
 // A phonemizer converts text to the phonemes of the International Phonetic Alphabet.
 type phonemizer interface {
-	// Phonemize takes the name of an eSpeak NG voice, such as "en-us", and keeps a mark (of . , ? !
-	// : ;) where text has punctuation.
+	// Phonemize takes the name of an eSpeak NG voice, such as "en-us", and preserves the marks
+	// . , ? ! : ; of the text.
 	Phonemize(ctx context.Context, text, voice string) (string, error)
 }
 
@@ -50,11 +50,11 @@ type Piper struct {
 
 // PiperOptions control how a voice is loaded.
 type PiperOptions struct {
-	// CacheDir is a folder for results of loading, which make the next load take a third of the
-	// processor time; empty: none. Its files may be deleted.
+	// CacheDir is a folder for the results of loading; empty: none. With them the next load takes
+	// a third of the processor time. Its files may be deleted.
 	CacheDir string
 	// SkipWarmUp skips the first run, which is slower than later ones, if its results are cached.
-	// It is for callers that speak at once anyway.
+	// Callers that speak at once set it.
 	SkipWarmUp bool
 	threads    int // per call; 0: piperThreads
 }

@@ -9,7 +9,7 @@ import (
 
 // wholeSound is the sound of a phrase whose model cannot be cut: a single piece.
 type wholeSound struct {
-	pcm     []float32 // nil after it was returned
+	pcm     []float32 // nil after piece has returned it
 	samples int
 	skip    int // samples before pcm
 	frames  []float32
