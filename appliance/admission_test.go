@@ -38,15 +38,15 @@ func TestReadyOnceTheDiskCanBeWritten(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(3 * recheckEvery)
 		if got := strings.Join(told, ", "); got != "writing /secret/parley.db: "+store.ErrFull.Error() {
-			t.Errorf("the operator is told %q, want the trouble, once", got)
+			t.Errorf("the operator got %q, want the cause, once", got)
 		}
 		if got := strings.Join(a.Missing(ctx), ""); got != store.ErrFull.Error() {
-			t.Errorf("everybody is told %q, want no more than what kind of trouble it is", got)
+			t.Errorf("clients got %q, want the kind of fault only", got)
 		}
 		full.Store(false)
 		time.Sleep(2 * recheckEvery)
 		if got := strings.Join(told, ", "); !strings.HasSuffix(got, ", ready") || len(a.Missing(ctx)) != 0 {
-			t.Errorf("told %q", got)
+			t.Errorf("got %q", got)
 		}
 		// Later a readiness check finds the fault first.
 		full.Store(true)
@@ -99,7 +99,7 @@ func TestStoppingBoxIsNotReady(t *testing.T) {
 	a := &admission{stop: ctx, log: slog.New(slog.DiscardHandler), writable: func(context.Context) error {
 		return errors.New("full")
 	}}
-	a.open(&chat.Host{}, func(string) { cancel() }, func() { t.Error("it is said to be ready") })
+	a.open(&chat.Host{}, func(string) { cancel() }, func() { t.Error("it is reported as ready") })
 	a.wait()
 }
 
@@ -119,11 +119,11 @@ func TestAloneOnlyWithoutOtherAccounts(t *testing.T) {
 	}
 	createAccount(t, records, "second")
 	if is(first) {
-		t.Error("an account is alone beside another")
+		t.Error("an account is alone next to another")
 	}
 	cfg.Limits.ChatsPerAccount = 2
 	if alone(t.Context(), cfg, records) != nil {
-		t.Error("what the operator said does not hold for an account that is alone")
+		t.Error("the setting does not apply to an account that is alone")
 	}
 }
 

@@ -126,7 +126,7 @@ func TestPrefillWaitsWhileAChatIsLive(t *testing.T) {
 		err := whileQuiet(ctx, func() (bool, <-chan struct{}) {
 			return true, nil
 		}, func(context.Context) error {
-			t.Error("it is read beside a chat")
+			t.Error("it is prefilled during a chat")
 			return nil
 		})
 		if !errors.Is(err, context.DeadlineExceeded) {

@@ -43,7 +43,7 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 	refused := b.call(t, "&voice_id=Zara").until("error", 1, waitLimit)
 	if e := refused[0].ServerMessage.(contract.WebSocketError); e.Code != contract.VoiceNotFound ||
 		!strings.Contains(e.Message, hint) {
-		t.Errorf("a chat is told %s %q", e.Code, e.Message)
+		t.Errorf("a chat gets %s %q", e.Code, e.Message)
 	}
 	for path, body := range map[string]string{
 		"/v0/tts":         `{"utterances":[{"text":"Hello.","voice":{"name":"Zara","provider":"HUME_AI"}}]}`,

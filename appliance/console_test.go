@@ -89,9 +89,9 @@ func addUndelivered(t *testing.T, b *runningBox) {
 			StartedMS: time.Now().UnixMilli(),
 			RequestID: "r",
 		}
-		told := []string{"chat_started"}
-		chat.Webhooks = store.Webhooks{Hooks: []store.Webhook{{URL: "https://127.0.0.1:9/hook", Events: told},
-			{URL: "https://127.0.0.1:9/gone", Events: told}}, Started: `{"event_name":"chat_started"}`,
+		events := []string{"chat_started"}
+		chat.Webhooks = store.Webhooks{Hooks: []store.Webhook{{URL: "https://127.0.0.1:9/hook", Events: events},
+			{URL: "https://127.0.0.1:9/gone", Events: events}}, Started: `{"event_name":"chat_started"}`,
 			Ended: `{"event_name":"chat_ended"}`}
 		err = records.StartWebhooks(t.Context(), chat)
 	}

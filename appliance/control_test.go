@@ -134,37 +134,37 @@ func TestFollowersReceiveAllMessagesOfTheClient(t *testing.T) {
 	all.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var told []string
+	var received []string
 	for _, m := range c.received {
 		if m.MessageType() != "audio_output" {
 			text, _ := json.Marshal(m.ServerMessage)
-			told = append(told, string(text))
+			received = append(received, string(text))
 		}
 	}
 	for i, got := range heard {
 		// Messages during the client's departure may have missed it.
-		if len(got) < len(told) || !slices.Equal(got[:len(told)], told) {
-			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(told),
-				strings.Join(got, "\n"), strings.Join(told, "\n"))
+		if len(got) < len(received) || !slices.Equal(got[:len(received)], received) {
+			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(received),
+				strings.Join(got, "\n"), strings.Join(received, "\n"))
 		}
 	}
 }
 
 // readAll reads all messages of a socket except sound.
-func readAll(conn *websocket.Conn) (told []string, err error) {
+func readAll(conn *websocket.Conn) (received []string, err error) {
 	for {
 		_, data, err := conn.Read(context.Background())
 		if err != nil {
-			return told, err
+			return received, err
 		}
 		m, err := contract.ParseServerMessage(data)
 		if err != nil {
-			return told, err
+			return received, err
 		}
 		if m.MessageType() == "audio_output" {
 			continue
 		}
 		text, _ := json.Marshal(m)
-		told = append(told, string(text))
+		received = append(received, string(text))
 	}
 }

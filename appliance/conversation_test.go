@@ -33,13 +33,13 @@ func TestConversations(t *testing.T) {
 			spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage},
 		{"understands what recorders stream wherever it is cut", recordersStreamsAreUnderstoodWhereverTheyAreCut},
 		{"is silent when somebody speaks over it", speechOverTheAssistantSilencesItsTurn},
-		{"tells of bad input and keeps the socket", badInputIsToldAndTheSocketStays},
-		{"hears no words in silence, noise and music", silenceNoiseAndMusicBringNoWords},
+		{"reports bad input and keeps the socket", badInputIsReportedAndTheSocketStays},
+		{"hears no words in silence, noise and music", silenceNoiseAndMusicHaveNoWords},
 		{"is healthy, and refuses wrong keys before the upgrade", wrongKeysAreRefusedBeforeTheUpgrade},
-		{"tells what feelings are in speech", feelingsComeWithSpeech},
-		{"lets a chat be heard afterwards", aChatCanBeHeardAfterwards},
-		{"counts its turns for the operator only", turnsAreSeenInTheFiguresAndOnlyByTheOperator},
-		{"has another voice say the same at the same time", anotherVoiceSaysTheSameAtTheSameTime},
+		{"measures the feelings in speech", feelingsAreMeasuredInSpeech},
+		{"returns the recording of a chat", recordingOfAChatCanBeFetched},
+		{"counts its turns for the operator only", turnsAreCountedInMetricsForTheOperator},
+		{"converts a voice with the same timing", convertedSpeechHasTheSameTiming},
 		{"answers at the example's desk, which ends on Ctrl-C", theDeskAnswersAndEndsOnCtrlC},
 	} {
 		t.Run(does.what, func(t *testing.T) { does.test(t, b) })
@@ -57,10 +57,10 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 		t.Errorf("the box understood %q", userText(heard))
 	}
 	checkOrder(t, heard)
-	said, spoken := answer(t, heard)
+	message, spoken := answer(t, heard)
 	back := transcribe(t, b.cfg, spoken)
-	if got := wordError(words(said), words(back)); got > 0.1 {
-		t.Errorf("word error %.0f %%: the message is %q, the audio says %q", 100*got, said, back)
+	if got := wordError(words(message), words(back)); got > 0.1 {
+		t.Errorf("word error %.0f %%: the message is %q, the audio says %q", 100*got, message, back)
 	}
 }
 
@@ -125,7 +125,7 @@ func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	}
 }
 
-func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
+func badInputIsReportedAndTheSocketStays(t *testing.T, b *runningBox) {
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, waitLimit)
 	for n, row := range []struct {
@@ -159,7 +159,7 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 	c.until("audio_output", 1, waitLimit)
 }
 
-func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
+func silenceNoiseAndMusicHaveNoWords(t *testing.T, b *runningBox) {
 	chats := map[string]*caller{}
 	for name, sound := range map[string][]string{
 		"silence": {"-n", "synth", "6", "sine", "0", "vol", "0"},
@@ -265,13 +265,13 @@ func checkOrder(t *testing.T, heard []receivedMessage) {
 }
 
 func userText(heard []receivedMessage) string {
-	var said []string
+	var texts []string
 	for _, m := range heard {
 		if u, ok := m.ServerMessage.(contract.UserMessage); ok && !u.Interim {
-			said = append(said, u.Message.Content)
+			texts = append(texts, u.Message.Content)
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(texts, " ")
 }
 
 // answer returns the assistant's text and sound: the clips one after the other without
@@ -279,12 +279,12 @@ func userText(heard []receivedMessage) string {
 // with silence after each clip every second word would be misheard.
 func answer(t *testing.T, heard []receivedMessage) (string, []float32) {
 	t.Helper()
-	var said []string
+	var texts []string
 	var pcm []float32
 	for _, m := range heard {
 		switch m := m.ServerMessage.(type) {
 		case contract.AssistantMessage:
-			said = append(said, m.Message.Content)
+			texts = append(texts, m.Message.Content)
 		case contract.AudioOutput:
 			clip, err := audio.DecodeAll(m.Data, engine.SpeechRateHz)
 			if err != nil {
@@ -293,7 +293,7 @@ func answer(t *testing.T, heard []receivedMessage) (string, []float32) {
 			pcm = append(pcm, clip...)
 		}
 	}
-	return strings.Join(said, " "), pcm
+	return strings.Join(texts, " "), pcm
 }
 
 // transcribe transcribes speech with a different transcriber than the one under test.

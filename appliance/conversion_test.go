@@ -24,7 +24,7 @@ const spokenPrompt = "vm-intro"
 
 // The published clients convert a person's speech to another voice: each phrase starts when
 // the person started it, and the words are the same.
-func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
+func convertedSpeechHasTheSameTiming(t *testing.T, b *runningBox) {
 	out, recording := t.TempDir(), packtest.Recording(t, spokenPrompt)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "RECORDING=" + recording, "OUT=" + out}
 	runScript(t, "node", filepath.Join("testdata", "convert.cjs"),
@@ -38,11 +38,11 @@ func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 		t.Fatalf("the recording has phrases at %v", want)
 	}
 	for _, file := range []string{"said.wav", "said.mp3"} {
-		said := decoded(t, filepath.Join(out, file))
-		if off := len(said) - len(source); off > engine.SpeechRateHz/10 || off < -engine.SpeechRateHz/10 {
-			t.Errorf("%s has %d samples; the recording has %d", file, len(said), len(source))
+		converted := decoded(t, filepath.Join(out, file))
+		if off := len(converted) - len(source); off > engine.SpeechRateHz/10 || off < -engine.SpeechRateHz/10 {
+			t.Errorf("%s has %d samples; the recording has %d", file, len(converted), len(source))
 		}
-		got := phrases(said, 60*time.Millisecond) // the voice shortens pauses
+		got := phrases(converted, 60*time.Millisecond) // the voice shortens pauses
 		for _, at := range want {
 			if !slices.ContainsFunc(got, func(g time.Duration) bool { return (g - at).Abs() <= 100*time.Millisecond }) {
 				t.Errorf("%s: no phrase begins at %v, where one does in the recording; those that do: %v", file, at,

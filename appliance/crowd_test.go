@@ -88,25 +88,25 @@ type crowdCaller struct {
 }
 
 // ask says something and waits for the answer.
-func (g *crowdCaller) ask(ctx context.Context, what string) error {
-	m, _ := json.Marshal(map[string]string{"type": "user_input", "text": what})
+func (g *crowdCaller) ask(ctx context.Context, question string) error {
+	m, _ := json.Marshal(map[string]string{"type": "user_input", "text": question})
 	if err := g.send(string(m)); err != nil {
 		return err
 	}
-	said := ""
+	answer := ""
 	for {
 		m, err := g.next(ctx)
 		if err != nil {
-			return fmt.Errorf("%q is not answered: %w", what, err)
+			return fmt.Errorf("%q is not answered: %w", question, err)
 		}
 		switch m["type"] {
 		case "assistant_message":
-			said += fmt.Sprint(m["message"].(map[string]any)["content"], " ")
+			answer += fmt.Sprint(m["message"].(map[string]any)["content"], " ")
 		case "error":
 			return fmt.Errorf("%v", m)
 		case "assistant_end":
-			if !strings.Contains(said, what) {
-				return fmt.Errorf("%q is answered with %q", what, said)
+			if !strings.Contains(answer, question) {
+				return fmt.Errorf("%q is answered with %q", question, answer)
 			}
 			return nil
 		}
@@ -211,12 +211,12 @@ func (g *crowdCaller) call(ctx context.Context, t *testing.T, box, key string) {
 // screenKey pairs a screen and returns its key.
 func screenKey(ctx context.Context, t *testing.T, box, code string) string {
 	t.Helper()
-	status, said := post(ctx, t, box+"/v0/box/kiosks", "application/json", "", `{"code":"`+code+`"}`)
+	status, body := post(ctx, t, box+"/v0/box/kiosks", "application/json", "", `{"code":"`+code+`"}`)
 	var made struct {
 		APIKey string `json:"api_key"`
 	}
-	if err := json.Unmarshal([]byte(said), &made); err != nil || made.APIKey == "" {
-		t.Fatalf("%d: %s", status, said)
+	if err := json.Unmarshal([]byte(body), &made); err != nil || made.APIKey == "" {
+		t.Fatalf("%d: %s", status, body)
 	}
 	return made.APIKey
 }

@@ -106,8 +106,8 @@ func documentedLine(t *testing.T, page, begins string) string {
 // chats names the missing line of parley.yaml, and with that line the model answers. A
 // model in the operator's settings needs no such line.
 func TestErrorNamesTheSettingThatAllowsACustomModel(t *testing.T) {
-	own := constantModel(t, "I am the model of the box.")
-	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: own, Model: "parrot"} }
+	local := constantModel(t, "I am the model of the box.")
+	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: local, Model: "parrot"} }
 	custom := constantModel(t, "I am the model of the config.") + "/chat/completions"
 	post := func(b *runningBox) string {
 		return b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini",`+
@@ -117,15 +117,15 @@ func TestErrorNamesTheSettingThatAllowsACustomModel(t *testing.T) {
 	b := startBox(t, server)
 	c := b.call(t, "&config_id="+post(b))
 	c.send(contract.UserInput{Text: "Good morning."})
-	told := ""
+	message := ""
 	for _, m := range c.until("assistant_end", 1, waitLimit) {
 		if e, ok := m.ServerMessage.(contract.WebSocketError); ok && e.Code == contract.ModelUnreachable {
-			told = e.Message
+			message = e.Message
 		}
 	}
-	line := regexp.MustCompile(`models: \{.*\}`).FindString(told)
+	line := regexp.MustCompile(`models: \{.*\}`).FindString(message)
 	if line == "" {
-		t.Fatalf("the client is told %q", told)
+		t.Fatalf("the client gets %q", message)
 	}
 	c = b.call(t, "")
 	c.send(contract.UserInput{Text: "Good morning."})

@@ -42,36 +42,36 @@ func TestDirectionIsAudible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := engine.SpeakWhole(t.Context(), v.Synthesizer,
+		speech, err := engine.SpeakWhole(t.Context(), v.Synthesizer,
 			"The ferry leaves at noon, so we should hurry, or we will miss it.", engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		hz, moves := pitchOf(said.PCM, said.RateHz)
-		s := speechMeasures{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz),
+		hz, moves := pitchOf(speech.PCM, speech.RateHz)
+		s := speechMeasures{float64(len(speech.PCM)) / float64(speech.RateHz), audio.Loudness(speech.PCM, speech.RateHz),
 			hz, moves}
 		t.Logf("%-12q %.2f s, %.1f LUFS, %.0f Hz, moves %.1f semitones", direction, s.seconds, s.lufs, s.hz, s.moves)
 		return s
 	}
-	own := speak("")
+	plain := speak("")
 	// Piper rounds each phoneme up to whole frames, so it is never quite as fast.
 	for direction, law := range map[string]func(s speechMeasures) bool{
-		"slow":       func(s speechMeasures) bool { return s.seconds > 1.15*own.seconds },
-		"very slow":  func(s speechMeasures) bool { return s.seconds > 1.3*own.seconds },
-		"fast":       func(s speechMeasures) bool { return s.seconds < 0.88*own.seconds },
-		"whispering": func(s speechMeasures) bool { return s.lufs < own.lufs-3 },
-		"shouting":   func(s speechMeasures) bool { return s.lufs > own.lufs+3 && s.hz > 1.15*own.hz },
+		"slow":       func(s speechMeasures) bool { return s.seconds > 1.15*plain.seconds },
+		"very slow":  func(s speechMeasures) bool { return s.seconds > 1.3*plain.seconds },
+		"fast":       func(s speechMeasures) bool { return s.seconds < 0.88*plain.seconds },
+		"whispering": func(s speechMeasures) bool { return s.lufs < plain.lufs-3 },
+		"shouting":   func(s speechMeasures) bool { return s.lufs > plain.lufs+3 && s.hz > 1.15*plain.hz },
 		"excited": func(s speechMeasures) bool {
-			return s.hz > 1.05*own.hz && s.moves > own.moves && s.seconds < own.seconds
+			return s.hz > 1.05*plain.hz && s.moves > plain.moves && s.seconds < plain.seconds
 		},
 		"sad": func(s speechMeasures) bool {
-			return s.hz < own.hz && s.moves < own.moves && s.seconds > 1.15*own.seconds
+			return s.hz < plain.hz && s.moves < plain.moves && s.seconds > 1.15*plain.seconds
 		},
-		"calm":     func(s speechMeasures) bool { return s.seconds > 1.08*own.seconds && s.moves < own.moves },
-		"monotone": func(s speechMeasures) bool { return s.moves < 0.65*own.moves },
+		"calm":     func(s speechMeasures) bool { return s.seconds > 1.08*plain.seconds && s.moves < plain.moves },
+		"monotone": func(s speechMeasures) bool { return s.moves < 0.65*plain.moves },
 	} {
 		if s := speak(direction); !law(s) {
-			t.Errorf("%q: %+v beside %+v", direction, s, own)
+			t.Errorf("%q: %+v beside %+v", direction, s, plain)
 		}
 	}
 }

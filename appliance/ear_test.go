@@ -34,13 +34,13 @@ func TestAnswersReachABrowserInTime(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this measures time")
 	}
-	told := measureClicks(t, "24")
+	output := measureClicks(t, "24")
 	var ms struct {
 		WebRTC, Socket []float64
 		Network        map[string]float64
 	}
-	if err := json.Unmarshal([]byte(told), &ms); err != nil {
-		t.Fatalf("%v: %s", err, told)
+	if err := json.Unmarshal([]byte(output), &ms); err != nil {
+		t.Fatalf("%v: %s", err, output)
 	}
 	if len(ms.WebRTC) < 10 || len(ms.Socket) < 10 {
 		t.Errorf("%d and %d clicks came back, want 10 or more", len(ms.WebRTC), len(ms.Socket))
@@ -61,7 +61,7 @@ func TestBrowserRestartsItsCall(t *testing.T) { measureClicks(t, "3") }
 
 // measureClicks makes a browser click that many times into its microphone over both lines,
 // and restart the call at the end. It returns the browser's report.
-func measureClicks(t *testing.T, times string) (told string) {
+func measureClicks(t *testing.T, times string) (output string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -103,19 +103,19 @@ func measureClicks(t *testing.T, times string) (told string) {
 	})
 	runScriptWatching(t, func(line string) {
 		if line != "done" {
-			told = line
+			output = line
 		}
 	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+clientFolder(t, "react-client"),
 		"CHROMIUM="+chromium, "CLICKS="+times, "MICROPHONE="+clicks(t))
-	return told
+	return output
 }
 
-func median(of []float64) float64 {
-	of = slices.Sorted(slices.Values(of))
-	if len(of) == 0 {
+func median(values []float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	if len(values) == 0 {
 		return math.NaN()
 	}
-	return of[len(of)/2]
+	return values[len(values)/2]
 }
 
 // allowAll permits everything.

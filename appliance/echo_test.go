@@ -30,7 +30,7 @@ func TestBoxDoesNotTranscribeItsEcho(t *testing.T) {
 	if err != nil {
 		talks = 30 * time.Minute
 	}
-	room := newSoundServerWith(t, echoPath(t, -10))
+	server := newSoundServerWith(t, echoPath(t, -10))
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Kiosk = config.Kiosk{
@@ -44,7 +44,7 @@ func TestBoxDoesNotTranscribeItsEcho(t *testing.T) {
 		}
 	})
 	b.kiosk(t, "both devices are open", func(k kioskNow) bool { return k.Input.Open && k.Output.Open })
-	loud := room.listen(t)
+	loud := server.listen(t)
 	var alone time.Duration
 	var inEcho, inSilence []time.Duration
 	for round := 0; alone < talks; round++ {
@@ -69,7 +69,7 @@ func TestBoxDoesNotTranscribeItsEcho(t *testing.T) {
 			t.Errorf("after %v of talk it heard %q in round %d", alone, b.event(t, chat, "USER_MESSAGE"), round)
 		}
 		for _, muted := range []bool{false, true} {
-			room.silence(t, muted)
+			server.silence(t, muted)
 			b.dictate(t, chat, story)
 			loud.waitFor(t, true, 0)
 			time.Sleep(3 * time.Second)
@@ -93,7 +93,7 @@ func TestBoxDoesNotTranscribeItsEcho(t *testing.T) {
 			eventually(t, "an interruption", func() bool { return b.count(t, chat, "USER_INTERRUPTION") > before })
 			loud.waitFor(t, false, 4*time.Second) // also after the answer to that
 		}
-		room.silence(t, false)
+		server.silence(t, false)
 		if status, text := b.ask(t, b.key, "POST", "/v0/box/kiosk/stop", ""); status != 204 {
 			t.Fatalf("stop: %d %s", status, text)
 		}
@@ -164,8 +164,8 @@ func echoPath(t *testing.T, db float64) string {
 	file = append(file, "\x04\x00\x10\x00data"...)
 	file = binary.LittleEndian.AppendUint32(file, uint32(4*len(click)))
 	for _, v := range click {
-		one := uint16(int16(32767 * v * math.Pow(10, db/20) / math.Sqrt(power)))
-		file = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(file, one), one)
+		sample := uint16(int16(32767 * v * math.Pow(10, db/20) / math.Sqrt(power)))
+		file = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(file, sample), sample)
 	}
 	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
 	path := filepath.Join(t.TempDir(), "room.wav")

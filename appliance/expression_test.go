@@ -9,7 +9,7 @@ import (
 
 // A user's message has all 48 scores, and each sentence of the answer gets its scores after
 // its last sound.
-func feelingsComeWithSpeech(t *testing.T, b *runningBox) {
+func feelingsAreMeasuredInSpeech(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)

@@ -84,10 +84,10 @@ func TestGoldenDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines = append(lines, filesIn(t, empty)...)
-	own := b.cfg
-	own.TLS = config.TLS{Mode: config.TLSOwn}
+	cfg := b.cfg
+	cfg.TLS = config.TLS{Mode: config.TLSOwn}
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
-	id, err := certs.Open(t.Context(), certOptions(own), at, slog.New(slog.DiscardHandler))
+	id, err := certs.Open(t.Context(), certOptions(cfg), at, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 
 // The recording of a chat has both sides: the question, and an answer up to the user's
 // interruption.
-func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
+func recordingOfAChatCanBeFetched(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	begun := c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata)
 	c.send(contract.AssistantInput{Text: longSpeech})
@@ -91,7 +91,7 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 		case !sent || s.begin > interrupted+slack:
 			wantUnheard(t, text, matched(s.pcm, pcm))
 			if strings.Contains(events, text) {
-				t.Errorf("%q was not said any more and stands in %s", text, events)
+				t.Errorf("%q was not spoken and is in %s", text, events)
 			}
 		case s.end+slack < began:
 			wantHeard(t, text, matched(s.pcm, pcm))
@@ -101,7 +101,7 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 		}
 	}
 	if said == 0 {
-		t.Errorf("no sentence was said before the question: %s", types(heard))
+		t.Errorf("no sentence was spoken before the question: %s", types(heard))
 	}
 }
 
@@ -190,7 +190,7 @@ func TestWithoutHistoryNoChatIsWritten(t *testing.T) {
 			t.Error("there is a folder of recordings")
 		}
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "rhubarb") {
-			t.Errorf("%s has what was said", filepath.Base(file))
+			t.Errorf("%s contains the conversation", filepath.Base(file))
 		}
 	}
 }

@@ -76,9 +76,9 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 			}
 			defer conn.CloseNow()
 			conn.SetReadLimit(-1)
-			told := make(chan struct{}) // closed when all is read
+			read := make(chan struct{}) // closed when all messages are read
 			all.Go(func() {
-				defer close(told)
+				defer close(read)
 				for {
 					_, m, err := conn.Read(ctx)
 					if err != nil || strings.Contains(string(m), `"type":"user_message"`) {
@@ -98,7 +98,7 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 				[]byte(`{"type":"user_input","text":"Hello?"}`)); err != nil {
 				t.Error(err)
 			}
-			<-told
+			<-read
 			_ = conn.Close(websocket.StatusNormalClosure, "")
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"parley/store"
 )
 
-func turnsAreSeenInTheFiguresAndOnlyByTheOperator(t *testing.T, b *runningBox) {
+func turnsAreCountedInMetricsForTheOperator(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)

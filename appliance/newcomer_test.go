@@ -21,7 +21,7 @@ func TestNewChatDoesNotDelayOtherSpeech(t *testing.T) {
 		t.Skip("PARLEY_FULL_TESTS is not set: this takes minutes on a busy machine")
 	}
 	b := startBox(t)
-	var alone, beside time.Duration // the largest delay
+	var alone, together time.Duration // the largest delay
 	for round := range 4 {
 		newcomer := round%2 > 0
 		c := b.call(t, "")
@@ -39,15 +39,15 @@ func TestNewChatDoesNotDelayOtherSpeech(t *testing.T) {
 		gap, margin, ahead := supply(t, c.all())
 		t.Logf("round %d: longest gap %v, least ahead of playback %v, most %v", round, gap, margin, ahead)
 		if newcomer {
-			beside = max(beside, -margin)
+			together = max(together, -margin)
 		} else {
 			alone = max(alone, -margin)
 		}
 		c.conn.CloseNow()
 	}
 	const busy = 5 * time.Second // what one round may lose on a busy machine
-	if beside > alone+busy {
-		t.Errorf("with a newcomer the sound came %v late, without %v", beside, alone)
+	if together > alone+busy {
+		t.Errorf("with a newcomer the sound came %v late, without %v", together, alone)
 	}
 }
 
@@ -64,10 +64,10 @@ func longPrompt(round int) string {
 
 // supply returns the longest time between two clips, and the least and the most by which
 // sound was ahead of its playback.
-func supply(t *testing.T, heard []receivedMessage) (gap, least, most time.Duration) {
+func supply(t *testing.T, heard []receivedMessage) (gap, minLead, maxLead time.Duration) {
 	t.Helper()
 	var begun, last, sent time.Duration
-	least = time.Hour
+	minLead = time.Hour
 	for _, m := range heard {
 		a, ok := m.ServerMessage.(contract.AudioOutput)
 		if !ok {
@@ -81,11 +81,11 @@ func supply(t *testing.T, heard []receivedMessage) (gap, least, most time.Durati
 			begun = m.at
 		} else {
 			gap = max(gap, m.at-last)
-			least = min(least, begun+sent-m.at)
+			minLead = min(minLead, begun+sent-m.at)
 		}
 		sent += time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
-		most = max(most, begun+sent-m.at)
+		maxLead = max(maxLead, begun+sent-m.at)
 		last = m.at
 	}
-	return gap, least, most
+	return gap, minLead, maxLead
 }

@@ -37,17 +37,17 @@ func TestOlderClientsStartAChat(t *testing.T) {
 		t.Fatalf("%s %v", first, err)
 	}
 	conn.CloseNow()
-	told := map[string]any{}
+	received := map[string]any{}
 	for _, e := range b.ended(t, begun.ChatID)["events_page"].([]any) {
 		event := e.(map[string]any)
-		told[event["type"].(string)] = event["message_text"]
+		received[event["type"].(string)] = event["message_text"]
 	}
 	want := `{"type":"session_settings","audio":{"channels":32,"encoding":"linear16","sample_rate":48000},` +
 		`"system_prompt":"The user is {{name}}.","variables":{"name":"Joshua"},"event_limit":7}`
-	if told["SESSION_SETTINGS"] != want {
-		t.Errorf("the history has the settings\n%s, want\n%s", told["SESSION_SETTINGS"], want)
+	if received["SESSION_SETTINGS"] != want {
+		t.Errorf("the history has the settings\n%s, want\n%s", received["SESSION_SETTINGS"], want)
 	}
-	if text, _ := told["SYSTEM_PROMPT"].(string); !strings.HasPrefix(text, "The user is Joshua.") {
+	if text, _ := received["SYSTEM_PROMPT"].(string); !strings.HasPrefix(text, "The user is Joshua.") {
 		t.Errorf("the prompt is %q", text)
 	}
 }
@@ -68,11 +68,11 @@ func TestOlderClientsGetNoNewerMessages(t *testing.T) {
 		t.Fatal(status)
 	}
 	older.send(contract.UserInput{Text: "When do you open?"})
-	told := types(older.until("assistant_end", 1, waitLimit))
+	received := types(older.until("assistant_end", 1, waitLimit))
 	older.conn.CloseNow()
 	followed, _ := readAll(follower)
-	if strings.Contains(told, "assistant_prosody") || !strings.Contains(told, "assistant_message") {
-		t.Errorf("the older client is sent %s", told)
+	if strings.Contains(received, "assistant_prosody") || !strings.Contains(received, "assistant_message") {
+		t.Errorf("the older client gets %s", received)
 	}
 	prosody := func(m string) bool { return strings.Contains(m, `"type":"assistant_prosody"`) }
 	if !slices.ContainsFunc(followed, prosody) {

@@ -52,9 +52,9 @@ func TestPluginOfEachLanguageAnswersSpeech(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said strings.Builder
-		if err := author.Build(t.Context(), p, io.MultiWriter(&said, testLog{t})); err != nil {
-			t.Fatalf("%s: %v\n%s", lang, err, said.String())
+		var output strings.Builder
+		if err := author.Build(t.Context(), p, io.MultiWriter(&output, testLog{t})); err != nil {
+			t.Fatalf("%s: %v\n%s", lang, err, output.String())
 		}
 		installPlugin(t, s, p.Wasm())
 		greeting := "Good morning from the " + facts[lang] + " of"
@@ -113,10 +113,10 @@ func TestLocalModelCallsAPlugin(t *testing.T) {
 		!strings.Contains(content, "twenty past nine") {
 		t.Fatalf("%q: %+v was answered with %q: %s", userText(heard), call, content, types(heard))
 	}
-	told, pcm := answer(t, heard)
+	message, pcm := answer(t, heard)
 	back := words(transcribe(t, b.cfg, pcm))
 	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
-		t.Errorf("the message is %q, and the audio says %q", told, back)
+		t.Errorf("the message is %q, and the audio says %q", message, back)
 	}
 	if m := slices.IndexFunc(heard, func(m receivedMessage) bool {
 		_, ok := m.ServerMessage.(contract.ToolErrorMessage)

@@ -152,9 +152,9 @@ func TestPluginTakesPartInASpokenConversation(t *testing.T) {
 		answered != "the pound key opens the purple door." {
 		t.Errorf("%+v was answered with %q", call, answered)
 	}
-	told, spoken := answer(t, heard)
+	message, spoken := answer(t, heard)
 	if back := transcribe(t, b.cfg, spoken); !strings.Contains(strings.ToLower(back), "purple door") {
-		t.Errorf("the message is %q, and the audio says %q", told, back)
+		t.Errorf("the message is %q, and the audio says %q", message, back)
 	}
 
 	// Typed questions are quicker.
@@ -208,7 +208,7 @@ func TestPluginTakesPartInASpokenConversation(t *testing.T) {
 				}
 				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Good evening."`) ||
 					!strings.Contains(string(end.Transcript), "You said: Good evening.") {
-					t.Errorf("it is told %s", body)
+					t.Errorf("it gets %s", body)
 				}
 				return true
 			}

@@ -111,22 +111,22 @@ func TestDayOfSpeechLeavesNothingBehind(t *testing.T) {
 
 // anyRequest sends a random request, and returns the size of the response in bytes.
 func (b *runningBox) anyRequest(t *testing.T) int64 {
-	said := soakSentence()
+	sentence := soakSentence()
 	for range rand.IntN(4) {
-		said += " " + soakSentence()
+		sentence += " " + soakSentence()
 	}
 	format := [...]contract.AudioFormat{contract.FormatMP3, contract.FormatWAV, contract.FormatPCM}[rand.IntN(3)]
 	voice, more, want := `,"voice":{"name":"Joe"}`, "", http.StatusOK
 	path := [...]string{"/v0/tts", "/v0/tts/file", "/v0/tts/stream/json", "/v0/tts/stream/file"}[rand.IntN(4)]
 	switch kind := rand.IntN(20); {
 	case kind == 0:
-		said, want = "...", http.StatusBadRequest
+		sentence, want = "...", http.StatusBadRequest
 	case kind == 1 && !strings.Contains(path, "stream"):
 		more = `,"num_generations":2,"include_timestamp_types":["word","phoneme"]`
 	case kind == 2:
 		more = `,"strip_headers":true`
 	}
-	body := fmt.Sprintf(`{"utterances":[{"text":%q%s}],"format":{"type":%q}%s}`, said, voice, format, more)
+	body := fmt.Sprintf(`{"utterances":[{"text":%q%s}],"format":{"type":%q}%s}`, sentence, voice, format, more)
 	answer, err := b.speak(t, path, body)
 	if err != nil {
 		t.Error(err)
@@ -167,8 +167,8 @@ func TestHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	var played byteCounter
-	var said bytes.Buffer
-	ffmpeg.Stdout, ffmpeg.Stderr = &played, &said
+	var output bytes.Buffer
+	ffmpeg.Stdout, ffmpeg.Stderr = &played, &output
 	if err := ffmpeg.Start(); err != nil {
 		t.Fatalf("%v: install ffmpeg, as make test does", err)
 	}
@@ -182,7 +182,7 @@ func TestHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 		n, err := io.Copy(in, answer.Body)
 		_ = answer.Body.Close()
 		if sent += n; err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatalf("%s, %d bytes, %v: %s", answer.Status, n, err, said.String())
+			t.Fatalf("%s, %d bytes, %v: %s", answer.Status, n, err, output.String())
 		}
 		if before == 0 {
 			before = int64(residentMiB(t))
@@ -190,8 +190,8 @@ func TestHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	}
 	after := int64(residentMiB(t))
 	err = in.Close()
-	if ended := ffmpeg.Wait(); err != nil || ended != nil || said.Len() > 0 {
-		t.Errorf("%v, %v: %s", err, ended, said.String())
+	if ended := ffmpeg.Wait(); err != nil || ended != nil || output.Len() > 0 {
+		t.Errorf("%v, %v: %s", err, ended, output.String())
 	}
 	seconds, of := float64(played)/2/8000, float64(sent)/bytesPerSecond
 	t.Logf("%.0f s of MP3, %.0f s of sound; resident %d MiB after the first text, %d in the end", of, seconds, before,

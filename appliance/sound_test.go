@@ -44,17 +44,17 @@ func matched(sound, recording []float32) (all []match) {
 		if math.Sqrt(own/matchWindow) < voiced {
 			continue
 		}
-		best, place := 0.0, 0
+		best, position := 0.0, 0
 		for i := max(0, from+at); i+matchWindow <= min(len(recording), to+at); i++ {
 			if e := energy[i+matchWindow] - energy[i]; e > matchWindow*voiced*voiced/100 {
 				if like := product(window, recording[i:]) / math.Sqrt(own*e); like > best {
-					best, place = like, i
+					best, position = like, i
 				}
 			}
 		}
 		all = append(all, match{time.Duration(at) * time.Second / matchHz, best})
 		if best > same {
-			from, to = place-at-matchDrift, place-at+matchDrift+matchWindow
+			from, to = position-at-matchDrift, position-at+matchDrift+matchWindow
 		}
 	}
 	return all
@@ -92,24 +92,24 @@ func wantHeard(t *testing.T, what string, windows []match) {
 // The tests of recordings rely on this: lost sound is noticed, and other sound is not
 // mistaken for it.
 func TestLostSoundIsNoticed(t *testing.T) {
-	asked := recordingPCM(t, question)
+	recording := recordingPCM(t, question)
 	at := func(d time.Duration) int { return int(d * engine.SpeechRateHz / time.Second) }
-	late := append(make([]float32, at(1700*time.Millisecond)), asked...)
+	late := append(make([]float32, at(1700*time.Millisecond)), recording...)
 	for i := range late {
 		late[i] *= 0.5
 	}
-	if got := heardFraction(matched(asked, late)); got < 1 {
+	if got := heardFraction(matched(recording, late)); got < 1 {
 		t.Errorf("of what is played late and softly %.2f is heard", got)
 	}
 	for from := 250 * time.Millisecond; from < 3500*time.Millisecond; from += 750 * time.Millisecond {
-		lost := slices.Clone(asked)
+		lost := slices.Clone(recording)
 		clear(lost[at(from):at(from+750*time.Millisecond)])
-		if got := heardFraction(matched(asked, lost)); got >= 0.9 {
-			t.Errorf("without what is said from %v on, %.2f is heard", from, got)
+		if got := heardFraction(matched(recording, lost)); got >= 0.9 {
+			t.Errorf("without the speech from %v on, %.2f is heard", from, got)
 		}
 	}
-	if got := heardFraction(matched(asked, recordingPCM(t, "vm-intro"))); got > 0 {
-		t.Errorf("%.2f is heard where something else is said", got)
+	if got := heardFraction(matched(recording, recordingPCM(t, "vm-intro"))); got > 0 {
+		t.Errorf("%.2f is heard in other speech", got)
 	}
 }
 

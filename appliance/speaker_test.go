@@ -22,7 +22,7 @@ import (
 // answered, interrupts, says "stop", unplugs the loudspeaker and plugs it in again, and is
 // answered once more.
 func TestKioskConversation(t *testing.T) {
-	room := newSoundServer(t)
+	server := newSoundServer(t)
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Kiosk = config.Kiosk{
@@ -36,42 +36,42 @@ func TestKioskConversation(t *testing.T) {
 		}
 	})
 	b.kiosk(t, "both devices are open", func(k kioskNow) bool { return k.Input.Open && k.Output.Open })
-	stop := room.file(t, "stop.wav", b.spoken(t, "Stop!"))
+	stop := server.file(t, "stop.wav", b.spoken(t, "Stop!"))
 
-	answer := room.record(t)
-	room.say(t, packtest.Recording(t, question))
+	answer := server.record(t)
+	server.say(t, packtest.Recording(t, question))
 	chat := b.kiosk(t, "somebody talks", func(k kioskNow) bool { return k.State == "talking" && k.ChatID != "" }).ChatID
-	said := b.event(t, chat, "AGENT_MESSAGE")
+	message := b.event(t, chat, "AGENT_MESSAGE")
 	b.event(t, chat, "ASSISTANT_PROSODY") // comes after the last sound
 	answer.waitQuiet(t)
-	if got, want := words(transcribe(t, b.cfg, answer.pcm(t))), words(said); wordError(want, got) > 0.35 {
+	if got, want := words(transcribe(t, b.cfg, answer.pcm(t))), words(message); wordError(want, got) > 0.35 {
 		t.Errorf("the loudspeaker said %q, and the message is %q", got, want)
 	}
 
 	b.dictate(t, chat, story)
 	answer.waitLoud(t)
-	room.say(t, packtest.Recording(t, question))
+	server.say(t, packtest.Recording(t, question))
 	b.event(t, chat, "USER_INTERRUPTION")
 	if text := b.event(t, chat, "AGENT_MESSAGE"); !strings.Contains(text, "…") {
 		t.Errorf("what was interrupted is whole in the history: %q", text)
 	}
 	answer.waitLoud(t)
 	eventually(t, "nobody talks", func() bool { // say it again until the box understands
-		room.say(t, stop)
+		server.say(t, stop)
 		return b.waits(t, 4*time.Second)
 	})
 	if text := b.event(t, chat, "CHAT_END_MESSAGE"); text != "USER_ENDED" {
 		t.Errorf("the chat ended with %q", text)
 	}
 
-	room.unplug(t)
+	server.unplug(t)
 	b.kiosk(t, "the loudspeaker is gone", func(k kioskNow) bool { return !k.Output.Open && k.Output.Trouble != "" })
 	if own, _ := b.get(t, "/v0/box/health")["speaker"].(map[string]any); own["input"] == nil || own["output"] == nil {
-		t.Errorf("the box's health says of its own devices %v", own)
+		t.Errorf("the box's health has the devices %v", own)
 	}
-	room.plug(t)
+	server.plug(t)
 	b.kiosk(t, "the loudspeaker is back", func(k kioskNow) bool { return k.Output.Open })
-	answer = room.record(t)
+	answer = server.record(t)
 	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/start", ""); status != http.StatusNoContent {
 		t.Fatalf("start: %d %s", status, text)
 	}
@@ -344,28 +344,28 @@ func (b *runningBox) waits(t *testing.T, while time.Duration) bool {
 // several.
 func (b *runningBox) event(t *testing.T, chat, kind string) string {
 	t.Helper()
-	var said []string
+	var texts []string
 	eventually(t, kind, func() bool {
-		said = nil
+		texts = nil
 		page, _ := b.get(t, "/v0/evi/chats/"+chat+"?page_size=100")["events_page"].([]any)
 		for _, e := range page {
 			e, _ := e.(map[string]any)
 			if e["type"] == kind {
 				text, _ := e["message_text"].(string)
-				said = append(said, text)
+				texts = append(texts, text)
 			}
 		}
-		return len(said) > 0
+		return len(texts) > 0
 	})
-	return strings.Join(said, " ")
+	return strings.Join(texts, " ")
 }
 
 // dictate makes the assistant of a chat say something.
 func (b *runningBox) dictate(t *testing.T, chat, text string) {
 	t.Helper()
-	if status, said := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send",
+	if status, body := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send",
 		fmt.Sprintf(`{"type":"assistant_input","text":%q}`, text)); status != http.StatusOK {
-		t.Fatalf("send: %d %s", status, said)
+		t.Fatalf("send: %d %s", status, body)
 	}
 }
 

@@ -40,15 +40,15 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 	p := engine.Prompt{MaxTokens: 6,
 		Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
 	for n := range 3 {
-		var said strings.Builder
+		var answer strings.Builder
 		if _, err := model.Generate(t.Context(), p, func(part engine.Part) error {
-			said.WriteString(part.Text)
+			answer.WriteString(part.Text)
 			return nil
 		}); err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(said.String(), "France") {
-			t.Errorf("round %d: the model says %q", n, said.String())
+		if !strings.Contains(answer.String(), "France") {
+			t.Errorf("round %d: the model says %q", n, answer.String())
 		}
 		if _, err := engine.SpeakWhole(t.Context(), voice, "Good morning.", engine.SpeakOptions{}); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func TestRevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 		c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn}
 	})
 	if !strings.HasPrefix(box.url, "https://") || strings.Contains(box.url, "0.0.0.0") {
-		t.Fatalf("the box is said to be at %s", box.url)
+		t.Fatalf("the box is reported at %s", box.url)
 	}
 	ca, err := os.ReadFile(box.cfg.AuthorityFile())
 	if err != nil {

@@ -67,7 +67,7 @@ func TestLiveChatSendsWebhooks(t *testing.T) {
 			started["chat_group_id"] != begun.ChatGroupID || started["config_id"] != id ||
 			started["chat_start_type"] != "new_chat_group" || started["custom_session_id"] != "mine" ||
 			started["caller_number"] != nil {
-			t.Errorf("history %v: told %s", kept, h.body)
+			t.Errorf("history %v: received %s", kept, h.body)
 		}
 		c.send(contract.SessionSettings{CustomSessionID: "other"})
 		c.send(contract.AssistantInput{Text: "Hello."})
@@ -77,7 +77,7 @@ func TestLiveChatSendsWebhooks(t *testing.T) {
 		t.Logf("chat_ended came %v after its fact", h.at.Sub(time.UnixMilli(int64(ended["end_time"].(float64)))))
 		if ended["event_name"] != "chat_ended" || ended["chat_id"] != begun.ChatID ||
 			ended["end_reason"] != "USER_ENDED" || ended["custom_session_id"] != "other" {
-			t.Errorf("history %v: told %s", kept, h.body)
+			t.Errorf("history %v: received %s", kept, h.body)
 		}
 		key := b.signingKey(t)
 		if h.signature != webhook.Sign(key, h.body, timestamp(t, h.stamp)) {
@@ -92,7 +92,7 @@ func TestLiveChatSendsWebhooks(t *testing.T) {
 		}
 		if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" || ended["end_reason"] == "" ||
 			ended["custom_session_id"] != nil {
-			t.Errorf("history %v: told %s", kept, h.body)
+			t.Errorf("history %v: received %s", kept, h.body)
 		}
 	}
 }

@@ -49,11 +49,11 @@ func TestToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	m, _ := call["tool_call_message"].(map[string]any)
 	if call["event_name"] != "tool_call" || call["chat_id"] != chatID || m["name"] != "book_taxi" ||
 		m["parameters"] != `{"persons":2}` || m["response_required"] != true || m["tool_type"] != "function" {
-		t.Fatalf("told %s", h.body)
+		t.Fatalf("got %s", h.body)
 	}
 	answer := `{"type":"tool_response","tool_call_id":"` + m["tool_call_id"].(string) + `","content":"in five minutes"}`
-	if status, said := b.send(t, b.key, call["chat_id"].(string), answer); status != 200 {
-		t.Fatalf("%d %s", status, said)
+	if status, body := b.send(t, b.key, call["chat_id"].(string), answer); status != 200 {
+		t.Fatalf("%d %s", status, body)
 	}
 	heard := c.until("assistant_end", 1, waitLimit)
 	if text := assistantText(heard); text != "The taxi comes in five minutes." {
@@ -62,6 +62,6 @@ func TestToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	c.conn.CloseNow()
 	if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" ||
 		ended["end_reason"] != string(store.UserEnded) {
-		t.Errorf("told %s", h.body)
+		t.Errorf("got %s", h.body)
 	}
 }

@@ -61,20 +61,20 @@ func TestEndCallIsRepeatedUntilDelivered(t *testing.T) {
 func TestChatsEndedByACrashHaveEndCalls(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	account := newAccount(t, s, "home")
-	kept, unkept := minded(account), minded(account)
-	must(t, s.StartChat(t.Context(), kept))
-	must(t, s.StartWebhooks(t.Context(), unkept))
+	stored, unstored := minded(account), minded(account)
+	must(t, s.StartChat(t.Context(), stored))
+	must(t, s.StartWebhooks(t.Context(), unstored))
 	for range 2 {
 		_, err := s.EndOpenChats(t.Context(), 9000, func(string) time.Duration { return 3 * time.Second })
 		must(t, err)
 	}
 	first, body := told(t, s)
-	if first.ChatID != unkept.ID || body["end_reason"] != "ERROR" || body["duration_seconds"] != 0.0 {
+	if first.ChatID != unstored.ID || body["end_reason"] != "ERROR" || body["duration_seconds"] != 0.0 {
 		t.Errorf("%+v, %v", first, body)
 	}
 	must(t, s.DropEndCall(t.Context(), first.Num))
 	second, body := told(t, s)
-	if second.ChatID != kept.ID || body["end_reason"] != "ERROR" || body["end_time"] != 4000.0 ||
+	if second.ChatID != stored.ID || body["end_reason"] != "ERROR" || body["end_time"] != 4000.0 ||
 		body["duration_seconds"] != 3.0 {
 		t.Errorf("%+v, %v", second, body)
 	}

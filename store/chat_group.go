@@ -117,13 +117,13 @@ func eventsOf(ctx context.Context, q querier, chats []chatLength, begin, end, sh
 	var events []Event
 	for _, c := range chats {
 		if begin <= c.events && end >= 1 && begin <= end {
-			some, err := query(ctx, q, scanEvent, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON `+
+			part, err := query(ctx, q, scanEvent, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON `+
 				`e.chat = c.num
 				 WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`, share, c.num, begin, end)
 			if err != nil {
 				return nil, err
 			}
-			events = append(events, some...)
+			events = append(events, part...)
 		}
 		begin, end = begin-c.events, end-c.events
 	}

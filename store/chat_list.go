@@ -27,13 +27,13 @@ func (s *Store) Chats(ctx context.Context, accountID string, f ChatFilter, page 
 	return chats, total, explain("listing chats", err)
 }
 
-func chatsOf(rows string, whose any) listing {
+func chatsOf(rows string, account any) listing {
 	return listing{
 		columns: chatColumns,
 		tables:  chatTables,
 		num:     `c.num`,
 		rows:    rows,
-		args:    []any{whose},
+		args:    []any{account},
 	}
 }
 

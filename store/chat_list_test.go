@@ -72,18 +72,18 @@ func (d *diary) happen(t *rapid.T) {
 		ok(t, d.s.EndChat(context.Background(), c.ID, c.Status, c.EndedMS, e))
 	case what < 8:
 		c := rapid.SampledFrom(d.chats).Draw(t, "chat")
-		var said []Event
+		var events []Event
 		for i := range rapid.IntRange(1, 5).Draw(t, "events") {
-			said = append(said, Event{
+			events = append(events, Event{
 				ID:   fmt.Sprint(d.serial, "-", i),
 				AtMS: 1,
 				Type: UserMessage,
 				Role: User,
 			})
-			d.events[c.ID] = append(d.events[c.ID], said[i].ID)
+			d.events[c.ID] = append(d.events[c.ID], events[i].ID)
 		}
-		c.EventCount += len(said)
-		ok(t, d.s.AppendEvents(context.Background(), c.ID, said))
+		c.EventCount += len(events)
+		ok(t, d.s.AppendEvents(context.Background(), c.ID, events))
 	case what == 8:
 		group := rapid.SampledFrom(d.groups()).Draw(t, "group")
 		err := d.s.DeleteChatGroup(context.Background(), d.account, group)
@@ -156,8 +156,8 @@ func slice[T any](all []T, p Page) []T {
 }
 
 func ids[T any](all []T, id func(T) string) (out []string) {
-	for _, one := range all {
-		out = append(out, id(one))
+	for _, chat := range all {
+		out = append(out, id(chat))
 	}
 	return out
 }
@@ -416,7 +416,7 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 	home := newAccount(t, s, "home")
 	long := seed(t, s, home, chats)
 	ctx := t.Context()
-	asked := map[string]func(Page) (int, error){
+	lists := map[string]func(Page) (int, error){
 		"chats": func(p Page) (int, error) { _, n, err := s.Chats(ctx, home, ChatFilter{}, p); return n, err },
 		"chats of a config": func(p Page) (int, error) {
 			_, n, err := s.Chats(ctx, home, ChatFilter{ConfigID: "a"}, p)
@@ -455,7 +455,7 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 			return n, err
 		},
 	}
-	for name, ask := range asked {
+	for name, ask := range lists {
 		total, err := ask(Page{Size: 1})
 		if err != nil || total == 0 {
 			t.Fatalf("%s: %d, %v", name, total, err)

@@ -37,11 +37,11 @@ const (
 	excerptBytes = 16 << 10
 )
 
-// SearchChats returns at most most chats of an account, newest first. It stops earlier
+// SearchChats returns at most limit chats of an account, newest first. It stops earlier
 // when it has examined maxSearched chats or read maxSearchBytes. next is the id of the
 // last chat examined, for the Before of the next search; it is empty if there are no
 // more. The error is ErrNotFound if the chat f.Before does not exist (any more).
-func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch, most int) (found []FoundChat,
+func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch, limit int) (found []FoundChat,
 	next string, err error) {
 	const doing = "searching chats"
 	from, err := s.searchFrom(ctx, accountID, f.Before)
@@ -55,7 +55,7 @@ func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch,
 			return nil, "", explain(doing, err)
 		}
 		for _, c := range chats {
-			if len(found) == most || read > maxSearchBytes {
+			if len(found) == limit || read > maxSearchBytes {
 				return found, next, nil
 			}
 			next, from = c.ID, c.num
@@ -65,12 +65,12 @@ func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch,
 			if len(f.Words) > 0 {
 				read += c.bytes
 			}
-			one, ok, err := s.excerpt(ctx, c, f.Words)
+			match, ok, err := s.excerpt(ctx, c, f.Words)
 			if err != nil {
 				return nil, "", explain(doing, err)
 			}
 			if ok {
-				found = append(found, one)
+				found = append(found, match)
 			}
 		}
 		if looked += len(chats); len(chats) < searchStep {
@@ -100,17 +100,17 @@ type candidate struct {
 // The other conditions are evaluated for each row, so that a step ends whatever the
 // database holds.
 func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch, num int64) ([]candidate, error) {
-	whose := `account = (SELECT num FROM account WHERE id = ?1)`
+	condition := `account = (SELECT num FROM account WHERE id = ?1)`
 	args := []any{accountID, num, searchStep, f.CustomSessionID, f.FromMS, f.UntilMS}
 	if f.ConfigID != "" {
 		args = append(args, f.ConfigID)
-		whose += ` AND config = ` + parameter(len(args))
+		condition += ` AND config = ` + parameter(len(args))
 	}
 	status := `true`
 	if len(f.Statuses) > 0 {
 		var marks []string
-		for _, one := range distinct(f.Statuses) {
-			args = append(args, one)
+		for _, wanted := range distinct(f.Statuses) {
+			args = append(args, wanted)
 			marks = append(marks, parameter(len(args)))
 		}
 		status = `c.status IN (` + strings.Join(marks, ", ") + `)`
@@ -123,7 +123,7 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		       `+status+
 		` AND (?4 = '' OR c.custom_session_id IS ?4) AND c.started_ms >= ?5 AND (?6 = 0 OR c.started_ms < ?6)
 		  FROM`+chatTables+`
-		 WHERE c.num IN (SELECT num FROM chat WHERE `+whose+
+		 WHERE c.num IN (SELECT num FROM chat WHERE `+condition+
 		` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
 }
 
@@ -151,7 +151,7 @@ func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found
 		args = append(args, pattern(w))
 		like += ` AND e.message_text LIKE ` + parameter(len(args)) + ` ESCAPE '\'`
 	}
-	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
+	events, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		var whole string
 		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &whole); err == nil &&
 			containsAll(whole, words) {
@@ -165,7 +165,7 @@ func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found
 	if err != nil {
 		return found, false, err
 	}
-	for _, e := range said {
+	for _, e := range events {
 		if e.MessageText != "" {
 			found.Excerpt = e
 			return found, true, nil
@@ -177,7 +177,7 @@ func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found
 // firstUserMessage returns the first message of the user, or a zero Event. It looks at
 // the first 200 events: a user who speaks at all speaks early.
 func (s *Store) firstUserMessage(ctx context.Context, chat int64) (Event, error) {
-	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
+	events, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &e.MessageText); err == nil {
 			e.MessageText = excerptAround(e.MessageText, "")
 		}
@@ -186,10 +186,10 @@ func (s *Store) firstUserMessage(ctx context.Context, chat int64) (Event, error)
 		SELECT c.id, e.seq, e.id, e.at_ms, e.type, e.role, substr(coalesce(e.message_text, ''), 1, ?1)
 		  FROM chat c CROSS JOIN chat_event e ON e.chat = c.num AND e.seq <= 200
 		 WHERE c.num = ?2 AND e.type = ?3 ORDER BY e.seq LIMIT 1`, excerptBytes, chat, UserMessage)
-	if err != nil || len(said) == 0 {
+	if err != nil || len(events) == 0 {
 		return Event{}, err
 	}
-	return said[0], nil
+	return events[0], nil
 }
 
 // pattern returns a LIKE pattern for a word. Letters beyond ASCII, which SQLite does not
@@ -226,11 +226,11 @@ func containsAll(text string, words []string) bool {
 // foldCase folds the letter case, rune by rune.
 func foldCase(text string) string {
 	return strings.Map(func(r rune) rune {
-		least := r
+		smallest := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
+			smallest = min(smallest, other)
 		}
-		return unicode.ToLower(least)
+		return unicode.ToLower(smallest)
 	}, text)
 }
 

@@ -85,16 +85,16 @@ func TestChatOfAnotherAccountIsNotFound(t *testing.T) {
 	_, err := s.Chat(t.Context(), work, chat.ID)
 	wantError(t, err, ErrNotFound)
 	must(t, s.EndChat(t.Context(), chat.ID, UserEnded, 2000))
-	theirs := NewChat{
+	other := NewChat{
 		ID:        uuid.NewString(),
 		GroupID:   chat.GroupID,
 		Resume:    true,
 		AccountID: work,
 		RequestID: "r",
 	}
-	wantError(t, s.StartChat(t.Context(), theirs), ErrNotFound, chat.GroupID)
-	theirs.Resume = false // nor can its group be taken by starting anew
-	wantError(t, s.StartChat(t.Context(), theirs), ErrConflict)
+	wantError(t, s.StartChat(t.Context(), other), ErrNotFound, chat.GroupID)
+	other.Resume = false // nor can its group be taken by starting anew
+	wantError(t, s.StartChat(t.Context(), other), ErrConflict)
 }
 
 func TestChatThatCannotStartLeavesNothing(t *testing.T) {
@@ -238,9 +238,9 @@ func TestCrashEndsOpenChatsAtTheirLastActivity(t *testing.T) {
 	})
 	spoke := startChat(t, s, home, said("hi"))  // its sound goes on to 4200
 	paused := startChat(t, s, home, said("hi")) // its sound is over at 1700
-	ahead := startChat(t, s, home)              // sound was sent faster than it is said
+	lead := startChat(t, s, home)               // sound was sent faster than it is played
 	heard := map[string]time.Duration{spoke.ID: 3200 * time.Millisecond, paused.ID: 700 * time.Millisecond,
-		ahead.ID: time.Hour}
+		lead.ID: time.Hour}
 	lengths := func(id string) time.Duration { return heard[id] }
 	ended := startChat(t, s, home)
 	must(t, s.EndChat(t.Context(), ended.ID, UserEnded, 1500))
@@ -256,7 +256,7 @@ func TestCrashEndsOpenChatsAtTheirLastActivity(t *testing.T) {
 		id string
 		at int64
 	}{{silent.ID, 1000}, {talked.ID, 2000}, {future.ID, 500_000}, {spoke.ID, 4200}, {paused.ID, 2000},
-		{ahead.ID, 500_000}} {
+		{lead.ID, 500_000}} {
 		stored, err := s.Chat(t.Context(), home, want.id)
 		must(t, err)
 		if got[i] != stored || stored.Status != Failed || stored.EndedMS != want.at {

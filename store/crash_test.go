@@ -68,16 +68,16 @@ func writeUntilKilled(args []string) error {
 // database is sound.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
-	beside := openStore(t, dir)
-	newAccount(t, beside, "home")
-	must(t, beside.Close())
+	joined := openStore(t, dir)
+	newAccount(t, joined, "home")
+	must(t, joined.Close())
 	acknowledged := map[string]string{} // event to chat
 	for round := range 20 {
 		if round%2 == 1 {
-			beside = openStore(t, dir)
+			joined = openStore(t, dir)
 		}
 		killWriting(t, dir, time.Duration(5+7*round)*time.Millisecond, acknowledged)
-		must(t, beside.Close()) // again, where it was not opened: that does nothing
+		must(t, joined.Close()) // again, where it was not opened: that does nothing
 	}
 	s := openStore(t, dir)
 	t.Logf("%d writes were acknowledged", len(acknowledged))
@@ -125,7 +125,7 @@ func killWriting(t *testing.T, dir string, after time.Duration, acknowledged map
 // chat are complete, and returns the chats, which are all open.
 func wantAll(t *testing.T, s *Store, acknowledged map[string]string) []Chat {
 	t.Helper()
-	kept := map[string]string{}
+	stored := map[string]string{}
 	open, err := s.OpenChats(t.Context())
 	must(t, err)
 	for _, chat := range open {
@@ -138,11 +138,11 @@ func wantAll(t *testing.T, s *Store, acknowledged map[string]string) []Chat {
 			if e.Seq != int64(i+1) {
 				t.Fatalf("chat %s: event %d has number %d", chat.ID, i, e.Seq)
 			}
-			kept[e.ID] = chat.ID
+			stored[e.ID] = chat.ID
 		}
 	}
 	for event, chat := range acknowledged {
-		if kept[event] != chat {
+		if stored[event] != chat {
 			t.Errorf("event %s of chat %s was acknowledged and is lost", event, chat)
 		}
 	}
@@ -189,7 +189,7 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 			t.Fatal("the other process stopped")
 		}
 		if err := s.AppendEvents(t.Context(), chat.ID, []Event{said("x")}); err != nil {
-			t.Fatalf("write %d beside another process: %v", i, err)
+			t.Fatalf("write %d during another process: %v", i, err)
 		}
 	}
 }

@@ -183,8 +183,8 @@ func (s *Store) dropExpiredKeys(ctx context.Context) error {
 	const old = ` FROM key WHERE expires_ms <= ?`
 	now := time.Now().UnixMilli()
 	const doing = "forgetting keys that are past their end"
-	some, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+old+`)`, now)
-	if err != nil || !some {
+	exist, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+old+`)`, now)
+	if err != nil || !exist {
 		return explain(doing, err)
 	}
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {

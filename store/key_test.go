@@ -36,7 +36,7 @@ func TestKeyOpensItsAccountOnly(t *testing.T) {
 		signing, err := s.SigningKey(t.Context(), account.ID)
 		must(t, err)
 		if signing != c.made.WebhookSigningKey {
-			t.Errorf("the signing key of %s is not the one that was told", c.name)
+			t.Errorf("the signing key of %s is not the one returned", c.name)
 		}
 	}
 	for _, wrong := range []string{"", "x", home.SecretKey, home.APIKey[1:], strings.ToLower(home.APIKey),
@@ -71,9 +71,9 @@ func TestKeysOfAnAccountShareItsSigningKey(t *testing.T) {
 	must(t, err)
 	fresh, err := s.NewSigningKey(t.Context(), account.ID)
 	must(t, err)
-	kept, err := s.SigningKey(t.Context(), account.ID)
+	stored, err := s.SigningKey(t.Context(), account.ID)
 	must(t, err)
-	if fresh == a.WebhookSigningKey || kept != fresh {
+	if fresh == a.WebhookSigningKey || stored != fresh {
 		t.Error("the signing key was not replaced")
 	}
 	_, err = s.NewSigningKey(t.Context(), "nobody")
@@ -145,10 +145,10 @@ func TestListedKeysOmitTheSecret(t *testing.T) {
 	if all[1].RevokedMS == 0 {
 		t.Error("a revoked key looks good")
 	}
-	one, err := s.ListKeys(t.Context(), all[1].AccountID)
+	listed, err := s.ListKeys(t.Context(), all[1].AccountID)
 	must(t, err)
-	if len(one) != 1 || one[0].Label != "desk" {
-		t.Errorf("the keys of work are %+v", one)
+	if len(listed) != 1 || listed[0].Label != "desk" {
+		t.Errorf("the keys of work are %+v", listed)
 	}
 }
 

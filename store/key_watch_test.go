@@ -22,9 +22,9 @@ func watched(t *testing.T, s *Store, made Credentials) (lost context.Context) {
 func TestConnectionsAreNotifiedOfTheEndOfTheirKey(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	beside, err := Join(t.Context(), dir)
+	joined, err := Join(t.Context(), dir)
 	must(t, err)
-	defer beside.Close()
+	defer joined.Close()
 	other, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
 	untold := watched(t, s, other)
@@ -33,9 +33,9 @@ func TestConnectionsAreNotifiedOfTheEndOfTheirKey(t *testing.T) {
 		end  func(keyID string) error
 	}{
 		"revoked here":      {0, func(id string) error { return s.RevokeKey(t.Context(), id) }},
-		"revoked elsewhere": {0, func(id string) error { return beside.RevokeKey(t.Context(), id) }},
+		"revoked elsewhere": {0, func(id string) error { return joined.RevokeKey(t.Context(), id) }},
 		"regenerated": {time.Hour, func(id string) error {
-			_, err := beside.RegenerateKey(t.Context(), id)
+			_, err := joined.RegenerateKey(t.Context(), id)
 			return err
 		}},
 		"past its end": {2 * time.Second, func(string) error { return nil }},
@@ -58,16 +58,16 @@ func TestConnectionsAreNotifiedOfTheEndOfTheirKey(t *testing.T) {
 				select {
 				case <-lost.Done():
 				case <-time.After(30 * time.Second):
-					t.Fatal("nobody tells who holds a connection by it")
+					t.Fatal("a connection of the key is not notified")
 				}
 				if !errors.Is(context.Cause(lost), ErrNotFound) {
-					t.Errorf("told %v", context.Cause(lost))
+					t.Errorf("got %v", context.Cause(lost))
 				}
 			}
 		})
 	}
 	if untold.Err() != nil {
-		t.Error("who holds a connection by another key is told too")
+		t.Error("a connection of another key is notified too")
 	}
 }
 
@@ -84,7 +84,7 @@ func TestWatchOfARevokedKeyEndsAtOnce(t *testing.T) {
 	select {
 	case <-lost.Done():
 	case <-time.After(30 * time.Second):
-		t.Fatal("nobody tells")
+		t.Fatal("the watch does not end")
 	}
 }
 
@@ -131,6 +131,6 @@ func TestKeysAreCheckedWithoutNotifications(t *testing.T) {
 	select {
 	case <-lost.Done():
 	case <-time.After(30 * time.Second):
-		t.Fatal("nobody tells")
+		t.Fatal("the watch does not end")
 	}
 }

@@ -59,8 +59,8 @@ func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pron
 }
 
 // SetPronunciation adds or replaces an entry of an account; added reports which. The
-// error is ErrLexiconFull if there would be more than most entries.
-func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, most int) (added bool,
+// error is ErrLexiconFull if there would be more than limit entries.
+func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, limit int) (added bool,
 	err error) {
 	err = s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
@@ -71,8 +71,8 @@ func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronun
 		if err != nil {
 			return err
 		}
-		if others >= most {
-			return ErrLexiconFull{most}
+		if others >= limit {
+			return ErrLexiconFull{limit}
 		}
 		had, err := value[int](ctx, c, `SELECT count(*) FROM lexicon WHERE account = ? AND key = ?`, account, p.Key)
 		added = had == 0

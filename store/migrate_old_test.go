@@ -117,7 +117,7 @@ func TestJoiningCreatesNoDatabase(t *testing.T) {
 	_, err := Join(t.Context(), dir)
 	wantError(t, err, ErrNotFound, dir, "--data", "parley serve")
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the folder was made")
+		t.Error("the folder was created")
 	}
 	must(t, os.MkdirAll(dir, 0o700))
 	_, err = Join(t.Context(), dir)

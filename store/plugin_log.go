@@ -67,10 +67,10 @@ func (s *Store) LogPlugins(ctx context.Context, lines []PluginLine) error {
 	return err
 }
 
-// PluginLog returns at most most of the newest lines of a plugin's log after a position,
+// PluginLog returns at most limit of the newest lines of a plugin's log after a position,
 // oldest first, and the position at their end. All lines are after position 0. The error
 // is ErrNotFound if there is no such plugin.
-func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, most int) (
+func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, limit int) (
 	lines []PluginLine, end int64, err error) {
 	if end, err = value[int64](ctx, s.read, `SELECT logged FROM plugin WHERE name = ?`, plugin); err == nil {
 		if end < after { // it was removed and installed again
@@ -83,7 +83,7 @@ func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, most 
 			SELECT at_ms, level, tool, chat, text FROM (
 			       SELECT l.* FROM plugin p JOIN plugin_log l ON l.plugin = p.num
 			        WHERE p.name = ? AND l.position > ? AND l.position <= ? ORDER BY l.position DESC LIMIT ?)
-			 ORDER BY position`, plugin, after, end, most)
+			 ORDER BY position`, plugin, after, end, limit)
 	}
 	return lines, end, explain("reading the log of the plugin "+plugin, err)
 }

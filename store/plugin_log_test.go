@@ -12,9 +12,9 @@ func line(plugin, text string) PluginLine {
 	return PluginLine{Plugin: plugin, AtMS: 5, Level: "info", Tool: "t", Text: text}
 }
 
-func wantLog(t *testing.T, s *Store, after int64, most int, want ...string) (end int64) {
+func wantLog(t *testing.T, s *Store, after int64, limit int, want ...string) (end int64) {
 	t.Helper()
-	lines, end, err := s.PluginLog(t.Context(), "hours", after, most)
+	lines, end, err := s.PluginLog(t.Context(), "hours", after, limit)
 	must(t, err)
 	var got []string
 	for _, l := range lines {
@@ -45,7 +45,7 @@ func TestLogIsReadAfterAPosition(t *testing.T) {
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	wantLog(t, s, 0, 9) // what it logged went with it
 	must(t, s.LogPlugins(t.Context(), []PluginLine{line("hours", "d")}))
-	wantLog(t, s, end, 9, "d") // for who followed the one that was removed
+	wantLog(t, s, end, 9, "d") // for a follower of the removed log
 }
 
 func TestLogRetainsItsNewestLines(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLogRetainsItsNewestLines(t *testing.T) {
 	}
 	newest := 3*maxPluginLog/each/100*100 - 1
 	if size > maxPluginLog+2*each || size < maxPluginLog-2*each || number(t, lines[len(lines)-1]) != newest {
-		t.Errorf("kept are %d bytes in %d lines, the last of them %.9q", size, len(lines), lines[len(lines)-1].Text)
+		t.Errorf("stored are %d bytes in %d lines, the last of them %.9q", size, len(lines), lines[len(lines)-1].Text)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestNewLinesWakeFollowersOfTheLog(t *testing.T) {
 			select {
 			case <-changed:
 			case <-time.After(time.Minute):
-				t.Fatalf("nobody was woken by %s", what)
+				t.Fatalf("no follower was woken by %s", what)
 			}
 		}
 		stop()

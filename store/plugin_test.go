@@ -62,20 +62,20 @@ func TestPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	if p.Version != "1.1.0" || p.Digest != "bb" || p.Signer != "me" || p.Upgrades != 1 {
 		t.Errorf("it is %+v", p)
 	}
-	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
-		t.Errorf("settings of another kind were kept: %v, %v", told, err)
+	if settings, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(settings) != 0 {
+		t.Errorf("settings of another kind were retained: %v, %v", settings, err)
 	}
 	must(t, s.SetPlugin(t.Context(), "hours", "bb",
 		[]PluginSetting{{Name: "key", Value: "plain"}, {Name: "city", Sealed: []byte{1}}}, nil))
 	next.Digest, next.Manifest = "cc", describedAs("opening_hours", "city secret") // one stays as it is, one goes
 	must(t, s.UpgradePlugin(t.Context(), next, "bb"))
-	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 1 || told[0].Name != "city" {
-		t.Errorf("of two settings stay %v, %v", told, err)
+	if settings, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(settings) != 1 || settings[0].Name != "city" {
+		t.Errorf("of two settings stay %v, %v", settings, err)
 	}
 	next.Digest, next.Manifest = "dd", describedAs("opening_hours")
 	must(t, s.UpgradePlugin(t.Context(), next, "cc"))
-	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
-		t.Errorf("without settings it has %v, %v", told, err)
+	if settings, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(settings) != 0 {
+		t.Errorf("without settings it has %v, %v", settings, err)
 	}
 	must(t, s.RemovePlugin(t.Context(), "hours"))
 	if err := s.RemovePlugin(t.Context(), "hours"); !errors.Is(err, ErrNotFound) {
@@ -104,14 +104,14 @@ func TestChangesToPluginsAreNotified(t *testing.T) {
 	box := openStore(t, dir)
 	must(t, box.InstallPlugin(t.Context(), hours()))
 	<-box.PluginsChanged()
-	beside, err := Join(t.Context(), dir)
+	joined, err := Join(t.Context(), dir)
 	must(t, err)
-	defer beside.Close()
+	defer joined.Close()
 	for name, change := range map[string]func() error{
-		"set":   func() error { return beside.SetPlugin(t.Context(), "hours", "aa", nil, []string{"city"}) },
-		"grant": func() error { return beside.GrantPlugin(t.Context(), "hours", "aa", `{"http":[]}`) },
-		"break": func() error { return beside.MarkPluginBroken(t.Context(), "hours", "aa", 5, "no") },
-		"mend":  func() error { return beside.MarkPluginWorking(t.Context(), "hours", "aa") },
+		"set":   func() error { return joined.SetPlugin(t.Context(), "hours", "aa", nil, []string{"city"}) },
+		"grant": func() error { return joined.GrantPlugin(t.Context(), "hours", "aa", `{"http":[]}`) },
+		"break": func() error { return joined.MarkPluginBroken(t.Context(), "hours", "aa", 5, "no") },
+		"mend":  func() error { return joined.MarkPluginWorking(t.Context(), "hours", "aa") },
 	} {
 		before, err := box.PluginRevision(t.Context())
 		must(t, err)
@@ -122,12 +122,12 @@ func TestChangesToPluginsAreNotified(t *testing.T) {
 		select {
 		case <-box.PluginsChanged():
 		case <-time.After(time.Minute):
-			t.Fatalf("%s: the box was not told", name)
+			t.Fatalf("%s: the box was not notified", name)
 		}
 	}
 	for name, change := range map[string]error{
-		"set":   beside.SetPlugin(t.Context(), "hours", "zz", nil, nil),
-		"grant": beside.GrantPlugin(t.Context(), "hours", "zz", `{}`),
+		"set":   joined.SetPlugin(t.Context(), "hours", "zz", nil, nil),
+		"grant": joined.GrantPlugin(t.Context(), "hours", "zz", `{}`),
 	} {
 		if !errors.Is(change, ErrConflict) {
 			t.Errorf("%s for files that are gone: %v", name, change)

@@ -32,20 +32,20 @@ func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) 
 	return stored, err == nil, explain("reading the storage of the plugin "+plugin, err)
 }
 
-// PluginKeys returns at most most keys that begin with prefix, in order.
-func (s *Store) PluginKeys(ctx context.Context, plugin, accountID, prefix string, most int) ([]string, error) {
+// PluginKeys returns at most limit keys that begin with prefix, in order.
+func (s *Store) PluginKeys(ctx context.Context, plugin, accountID, prefix string, limit int) ([]string, error) {
 	keys, err := query(ctx, s.read, scanText, `
 		SELECT v.key FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account =
 		  a.num
 		 WHERE p.name = ?1 AND a.id = ?2 AND v.key >= ?3 AND substr(v.key, 1, length(?3)) = ?3 ORDER BY v.key LIMIT ?4`,
-		plugin, accountID, prefix, most)
+		plugin, accountID, prefix, limit)
 	return keys, explain("listing the storage of the plugin "+plugin, err)
 }
 
 // SetPluginValue stores a value for a plugin and an account. The error is ErrPluginFull
-// if the plugin would then store more than most bytes for the account, ErrNotFound if
+// if the plugin would then store more than limit bytes for the account, ErrNotFound if
 // there is no such plugin or account.
-func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key string, content []byte, most int64) error {
+func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key string, content []byte, limit int64) error {
 	if content == nil {
 		content = []byte{}
 	}
@@ -62,8 +62,8 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key strin
 		if err != nil {
 			return err
 		}
-		if all > most && size > before {
-			return ErrPluginFull{all, most}
+		if all > limit && size > before {
+			return ErrPluginFull{all, limit}
 		}
 		return execute(ctx, c, `
 			INSERT INTO plugin_value (plugin, account, key, value) VALUES (?, ?, ?, ?)

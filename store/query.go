@@ -31,11 +31,11 @@ func query[T any](ctx context.Context, q querier, scan func(scanner) (T, error),
 	defer rows.Close()
 	var all []T
 	for rows.Next() {
-		one, err := scan(rows)
+		item, err := scan(rows)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		all = append(all, item)
 	}
 	return all, rows.Err()
 }

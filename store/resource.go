@@ -246,7 +246,7 @@ func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id stri
 func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) error {
 	doing := fmt.Sprintf("deleting version %d of %s %s", ref.Version, ref.Kind, ref.ID)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		gone, err := first(ctx, c, func(row scanner) (g struct{ num, bytes int64 }, err error) {
+		deleted, err := first(ctx, c, func(row scanner) (g struct{ num, bytes int64 }, err error) {
 			return g, row.Scan(&g.num, &g.bytes)
 		}, `
 			DELETE FROM resource_version
@@ -259,6 +259,6 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 		return execute(ctx, c, `
 			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes =
 			  max(bytes - ?, 0)
-			 WHERE num = ?`, gone.bytes+versionBytes, gone.num)
+			 WHERE num = ?`, deleted.bytes+versionBytes, deleted.num)
 	})
 }

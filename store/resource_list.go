@@ -48,7 +48,7 @@ func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, i
 	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
 }
 
-// Resolve returns those of the account's versions that exist.
+// Resolve returns the versions that exist in the account; others are left out of the map.
 func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[Ref]Version, error) {
 	found := make(map[Ref]Version, len(refs))
 	if len(refs) == 0 {
@@ -59,11 +59,11 @@ func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[
 		return nil, fmt.Errorf("resolving references: %w", err)
 	}
 	type answer struct {
-		asked int
+		number int // as requested; Newest for the newest
 		Version
 	}
 	all, err := query(ctx, s.read, func(row scanner) (a answer, err error) {
-		return a, row.Scan(append([]any{&a.asked}, a.columns()...)...)
+		return a, row.Scan(append([]any{&a.number}, a.columns()...)...)
 	}, `
 		SELECT w.value ->> 'Version',`+versionColumns+`
 		  FROM json_each(?) w
@@ -75,7 +75,7 @@ func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[
 		return nil, explain("resolving references", err)
 	}
 	for _, a := range all {
-		found[Ref{a.Kind, a.ID, a.asked}] = a.Version
+		found[Ref{a.Kind, a.ID, a.number}] = a.Version
 	}
 	return found, nil
 }

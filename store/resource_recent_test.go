@@ -13,9 +13,9 @@ func TestRecentConfigsAreInOrderOfUse(t *testing.T) {
 	config := func(account, name string) string {
 		d := draft(uuid.NewString(), name, "first")
 		d.Kind = KindConfig
-		kept, err := s.AddVersions(t.Context(), account, d)
+		stored, err := s.AddVersions(t.Context(), account, d)
 		must(t, err)
-		return kept[0].ID
+		return stored[0].ID
 	}
 	newPrompt(t, s, home, "no config")
 	a, b, c, foreign := config(home, "a"), config(home, "b"), config(home, "c"), config(other, "foreign")

@@ -26,28 +26,28 @@ func draft(id, name, text string) NewVersion {
 // newPrompt stores a prompt with one version.
 func newPrompt(t testing.TB, s *Store, account, name string) Version {
 	t.Helper()
-	kept, err := s.AddVersions(t.Context(), account, draft(uuid.NewString(), name, "first"))
+	stored, err := s.AddVersions(t.Context(), account, draft(uuid.NewString(), name, "first"))
 	must(t, err)
-	return kept[0]
+	return stored[0]
 }
 
 func TestVersionIsReadAsWritten(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
-	kept := newPrompt(t, s, home, "Ärger \x00 'é")
-	if kept.Number != 0 || kept.CreatedMS == 0 || kept.ModifiedMS != kept.CreatedMS {
-		t.Errorf("kept %+v", kept)
+	stored := newPrompt(t, s, home, "Ärger \x00 'é")
+	if stored.Number != 0 || stored.CreatedMS == 0 || stored.ModifiedMS != stored.CreatedMS {
+		t.Errorf("stored %+v", stored)
 	}
-	for _, ref := range []Ref{{KindPrompt, kept.ID, 0}, {KindPrompt, kept.ID, Newest}} {
+	for _, ref := range []Ref{{KindPrompt, stored.ID, 0}, {KindPrompt, stored.ID, Newest}} {
 		got, err := s.VersionOf(t.Context(), home, ref)
 		must(t, err)
-		if fmt.Sprint(got) != fmt.Sprint(kept) {
-			t.Errorf("read %+v, want %+v", got, kept)
+		if fmt.Sprint(got) != fmt.Sprint(stored) {
+			t.Errorf("read %+v, want %+v", got, stored)
 		}
 		found, err := s.Resolve(t.Context(), home,
-			[]Ref{ref, {KindTool, kept.ID, 0}, {KindPrompt, "x", 0}, {KindPrompt, kept.ID, 7}})
+			[]Ref{ref, {KindTool, stored.ID, 0}, {KindPrompt, "x", 0}, {KindPrompt, stored.ID, 7}})
 		must(t, err)
-		if len(found) != 1 || fmt.Sprint(found[ref]) != fmt.Sprint(kept) {
+		if len(found) != 1 || fmt.Sprint(found[ref]) != fmt.Sprint(stored) {
 			t.Errorf("resolved %+v", found)
 		}
 	}
@@ -62,13 +62,13 @@ func TestFiftyWritersGetFiftyVersionsWithoutAGap(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range writers {
 		wg.Go(func() {
-			kept, err := s.AddVersions(t.Context(), home, draft(p.ID, "", fmt.Sprint(i)))
+			stored, err := s.AddVersions(t.Context(), home, draft(p.ID, "", fmt.Sprint(i)))
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			got[i] = kept[0].Number
-			v, err := s.VersionOf(t.Context(), home, Ref{KindPrompt, p.ID, kept[0].Number})
+			got[i] = stored[0].Number
+			v, err := s.VersionOf(t.Context(), home, Ref{KindPrompt, p.ID, stored[0].Number})
 			if err != nil || v.Description != fmt.Sprint("about ", i) {
 				t.Errorf("writer %d reads %+v, %v", i, v, err)
 			}
@@ -86,14 +86,14 @@ func TestFiftyWritersGetFiftyVersionsWithoutAGap(t *testing.T) {
 func TestNewVersionsAreStoredTogetherOrNotAtAll(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
-	theirs := newPrompt(t, s, work, "theirs")
+	other := newPrompt(t, s, work, "theirs")
 	prompt, config := draft(uuid.NewString(), "p", "x"), draft(uuid.NewString(), "c", "x")
 	config.Kind = KindConfig
 	for name, uses := range map[string]Ref{
 		"a prompt that is not there":     {KindPrompt, uuid.NewString(), Newest},
 		"a version that is not there":    {KindPrompt, prompt.ID, 1},
-		"another account's":              {KindPrompt, theirs.ID, Newest},
-		"another account's by version":   {KindPrompt, theirs.ID, 0},
+		"another account's":              {KindPrompt, other.ID, Newest},
+		"another account's by version":   {KindPrompt, other.ID, 0},
 		"a tool with the id of a prompt": {KindTool, prompt.ID, Newest},
 	} {
 		config.Uses = []Ref{uses}
@@ -105,9 +105,9 @@ func TestNewVersionsAreStoredTogetherOrNotAtAll(t *testing.T) {
 		}
 	}
 	config.Uses = []Ref{{KindPrompt, prompt.ID, Newest}, {KindPrompt, prompt.ID, 0}}
-	kept, err := s.AddVersions(t.Context(), home, prompt, config)
-	if err != nil || len(kept) != 2 || kept[1].Kind != KindConfig {
-		t.Errorf("kept %+v, %v", kept, err)
+	stored, err := s.AddVersions(t.Context(), home, prompt, config)
+	if err != nil || len(stored) != 2 || stored[1].Kind != KindConfig {
+		t.Errorf("stored %+v, %v", stored, err)
 	}
 	_, err = s.AddVersions(t.Context(), home, prompt)
 	wantError(t, err, ErrConflict)
@@ -189,10 +189,10 @@ func TestRandomChangesOfResourcesMatchTheModel(t *testing.T) {
 			number := rapid.IntRange(0, m.next).Draw(r, "version")
 			switch rapid.IntRange(0, 3).Draw(r, "step") {
 			case 0:
-				kept, err := s.AddVersions(t.Context(), account, draft(m.id, "", "x"))
+				stored, err := s.AddVersions(t.Context(), account, draft(m.id, "", "x"))
 				must(t, err)
-				if kept[0].Number != m.next || kept[0].Name != m.name {
-					r.Fatalf("version %d of %q, want %d of %q", kept[0].Number, kept[0].Name, m.next, m.name)
+				if stored[0].Number != m.next || stored[0].Name != m.name {
+					r.Fatalf("version %d of %q, want %d of %q", stored[0].Number, stored[0].Name, m.next, m.name)
 				}
 				m.versions = append(m.versions, m.next)
 				m.next++
@@ -272,10 +272,10 @@ func TestWritesUpdateTheModificationTime(t *testing.T) {
 	if v.Description != "new" || v.CreatedMS != 1000 || v.ModifiedMS <= 1000 {
 		t.Errorf("described: %+v", v)
 	}
-	kept, err := s.AddVersions(t.Context(), home, draft(p.ID, "", "second"))
+	stored, err := s.AddVersions(t.Context(), home, draft(p.ID, "", "second"))
 	must(t, err)
-	if kept[0].CreatedMS != 1000 || kept[0].ModifiedMS <= 1000 {
-		t.Errorf("second version: %+v", kept)
+	if stored[0].CreatedMS != 1000 || stored[0].ModifiedMS <= 1000 {
+		t.Errorf("second version: %+v", stored)
 	}
 	_, err = s.Describe(t.Context(), home, Ref{KindPrompt, p.ID, Newest}, "x")
 	wantError(t, err, ErrNotFound)
@@ -296,12 +296,12 @@ func TestListsOfResourcesUseIndexes(t *testing.T) {
 				return step, row.Scan(&id, &parent, &unused, &step)
 			}, `EXPLAIN QUERY PLAN `+text, make([]any, strings.Count(text, "?"))...)
 			must(t, err)
-			said := strings.Join(plan, "; ")
-			inOrder := strings.Contains(said, index) || text == countNewest || text == countAll // which need none
+			steps := strings.Join(plan, "; ")
+			inOrder := strings.Contains(steps, index) || text == countNewest || text == countAll // which need none
 			// which reads what it finds
-			covered := strings.Contains(said, "COVERING INDEX resource_") || text == all
-			if !inOrder || !covered || strings.Contains(said, "SCAN") || strings.Contains(said, "B-TREE") {
-				t.Errorf("%s: %s", text, said)
+			covered := strings.Contains(steps, "COVERING INDEX resource_") || text == all
+			if !inOrder || !covered || strings.Contains(steps, "SCAN") || strings.Contains(steps, "B-TREE") {
+				t.Errorf("%s: %s", text, steps)
 			}
 		}
 	}

@@ -53,17 +53,17 @@ func TestChatInDeletionHasNoRecording(t *testing.T) {
 	s := openStore(t, dir)
 	chat := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
 	must(t, s.Close())
-	beside := joinStore(t, dir) // which has nobody who goes on deleting
+	joined := joinStore(t, dir) // without a background deletion
 	for _, step := range []string{
 		`UPDATE chat_group SET account = 0 WHERE id = ?2`,
 		`UPDATE chat SET account = 0, chat_group = 0 WHERE id = ?1`,
 	} {
-		before, err := beside.Recordings(t.Context(), chat.ID)
+		before, err := joined.Recordings(t.Context(), chat.ID)
 		must(t, err)
-		must(t, beside.change(t.Context(), "deleting", func(ctx context.Context, c conn) error {
+		must(t, joined.change(t.Context(), "deleting", func(ctx context.Context, c conn) error {
 			return changeOne(ctx, c, step, chat.ID, chat.GroupID)
 		}))
-		after, err := beside.Recordings(t.Context(), chat.ID)
+		after, err := joined.Recordings(t.Context(), chat.ID)
 		must(t, err)
 		if strings.Contains(step, "chat_group SET") && len(before) != 1 || len(after) != 0 {
 			t.Errorf("after %s: %v, before: %v", step, after, before)
@@ -74,7 +74,7 @@ func TestChatInDeletionHasNoRecording(t *testing.T) {
 func TestRecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
-	kept := talk(t, s, home, 5000, NewChat{})
+	stored := talk(t, s, home, 5000, NewChat{})
 	silent := startChat(t, s, home)
 	live := NewChat{
 		ID:        uuid.NewString(),
@@ -95,22 +95,22 @@ func TestRecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 	must(t, s.EndChat(t.Context(), broken.ID, UserEnded, 9000))
 	check := func(want map[string]RecordingStatus) {
 		t.Helper()
-		got, err := s.Recordings(t.Context(), kept.ID, silent.ID, live.ID, broken.ID, "none")
+		got, err := s.Recordings(t.Context(), stored.ID, silent.ID, live.ID, broken.ID, "none")
 		must(t, err)
 		if len(got) != len(want) {
 			t.Errorf("recordings are %v, want %v", got, want)
 		}
 		for id, status := range want {
-			if got[id].Status != status || id == kept.ID && got[id].ModifiedMS != 5000 {
+			if got[id].Status != status || id == stored.ID && got[id].ModifiedMS != 5000 {
 				t.Errorf("recording of %s is %v, want %s", id, got[id], status)
 			}
 		}
 	}
-	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recording, broken.ID: RecordingFailed})
+	check(map[string]RecordingStatus{stored.ID: Recorded, live.ID: Recording, broken.ID: RecordingFailed})
 	_, err := s.EndOpenChats(t.Context(), 1000, func(string) time.Duration { return 0 }) // as after a crash
 	must(t, err)
-	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recorded, broken.ID: RecordingFailed})
-	if _, err := s.CreateRecording(kept.ID, UserSide); err == nil {
+	check(map[string]RecordingStatus{stored.ID: Recorded, live.ID: Recorded, broken.ID: RecordingFailed})
+	if _, err := s.CreateRecording(stored.ID, UserSide); err == nil {
 		t.Error("a recording can be written over")
 	}
 	_, err = s.OpenRecording(live.ID, UserSide)
@@ -180,7 +180,7 @@ func TestOnlyOldChatsAreDeleted(t *testing.T) {
 func TestTidyRemovesFilesWithoutARow(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Tidy(t.Context(), 0)) // without a folder
-	kept := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
+	stored := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
 	folder := filepath.Join(s.dir, layout.Recordings)
 	for _, name := range []string{uuid.NewString() + "-user.opus", "notes.txt", "no-side.opus"} {
 		must(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
@@ -189,13 +189,13 @@ func TestTidyRemovesFilesWithoutARow(t *testing.T) {
 	must(t, os.WriteFile(aside, []byte("x"), 0o600))
 	must(t, s.Tidy(t.Context(), 0))
 	if _, err := os.Stat(aside); err != nil {
-		t.Error("the copy of an upgrade is gone, though chats are kept for ever")
+		t.Error("the copy of an upgrade was deleted, though chats are retained for ever")
 	}
 	must(t, s.Tidy(t.Context(), time.Now().Add(time.Hour).UnixMilli()))
 	if _, err := os.Stat(aside); err == nil {
 		t.Error("the copy of an upgrade outlives the chats in it")
 	}
-	if got := strings.Join(recordingsIn(t, s), " "); got != kept.ID+"-assistant.opus "+kept.ID+
+	if got := strings.Join(recordingsIn(t, s), " "); got != stored.ID+"-assistant.opus "+stored.ID+
 		"-user.opus no-side.opus notes.txt" {
 		t.Errorf("the folder has %s", got)
 	}
@@ -218,11 +218,11 @@ func TestDroppedRecordingLeavesTheChat(t *testing.T) {
 	f, err := s.CreateRecording(live.ID, UserSide)
 	must(t, err)
 	must(t, f.Close())
-	kept, err := s.StoredSounds(t.Context())
+	stored, err := s.StoredSounds(t.Context())
 	must(t, err)
 	want := []StoredSound{{early.ID, other, 5000, 10}, {late.ID, home, 9000, 10}, {live.ID, home, 0, 0}}
-	if !slices.Equal(kept, want) {
-		t.Errorf("kept are %v, want %v", kept, want)
+	if !slices.Equal(stored, want) {
+		t.Errorf("stored are %v, want %v", stored, want)
 	}
 	must(t, s.DropSounds(t.Context(), []string{early.ID, live.ID, "nobody"}))
 	if got := fmt.Sprint(recordingsIn(t, s)); strings.Contains(got, early.ID) || !strings.Contains(got, late.ID) ||

@@ -132,7 +132,7 @@ func TestEndedSessionIsRefusedAndItsConnectionsNotified(t *testing.T) {
 	select {
 	case <-lost.Done():
 	case <-time.After(time.Minute):
-		t.Error("who holds a chat by it is not told")
+		t.Error("a chat of the session is not notified")
 	}
 	if _, err := s.OpenSession(t.Context(), one, at); !errors.Is(err, ErrNotFound) {
 		t.Errorf("it opens: %v", err)

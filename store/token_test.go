@@ -56,10 +56,10 @@ func TestExpiredTokensAreDeleted(t *testing.T) {
 		_, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, noon.Add(time.Duration(i)*20*time.Minute))
 		must(t, err)
 	}
-	kept, err := value[int](t.Context(), s.read, `SELECT count(*) FROM token`)
+	count, err := value[int](t.Context(), s.read, `SELECT count(*) FROM token`)
 	must(t, err)
-	if kept != 2 {
-		t.Errorf("%d tokens are kept, want the 2 that are good", kept)
+	if count != 2 {
+		t.Errorf("%d tokens are kept, want the 2 that are good", count)
 	}
 }
 

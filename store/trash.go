@@ -128,16 +128,16 @@ func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 
 // deleteBatch deletes some of the chats in the trash, or of their events, and returns the
 // ids of the deleted chats.
-func (s *Store) deleteBatch(ctx context.Context) (gone []string, more bool, err error) {
+func (s *Store) deleteBatch(ctx context.Context) (deleted []string, more bool, err error) {
 	if _, err := firstInTrash(ctx, s.read); errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
 	err = s.change(ctx, "emptying the trash", func(ctx context.Context, c conn) error {
-		gone, more = nil, true
+		deleted, more = nil, true
 		for rows, bytes := batchRows, int64(batchBytes); rows > 0 && bytes > 0; {
 			chat, err := firstInTrash(ctx, c)
 			if errors.Is(err, ErrNotFound) {
-				more = len(gone) > 0
+				more = len(deleted) > 0
 				return nil
 			}
 			if err != nil {
@@ -157,12 +157,12 @@ func (s *Store) deleteBatch(ctx context.Context) (gone []string, more bool, err 
 			if err := dropWebhooksOf(ctx, c, chat.id); err != nil {
 				return err
 			}
-			gone = append(gone, chat.id)
+			deleted = append(deleted, chat.id)
 			rows -= chatRows
 		}
 		return nil
 	})
-	return gone, more, err
+	return deleted, more, err
 }
 
 // trashed is a chat in the trash.

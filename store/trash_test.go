@@ -241,11 +241,11 @@ func TestInterruptedDeletionIsFinished(t *testing.T) {
 
 	group = largeGroup(t, s, home, 5000)
 	must(t, s.Close())
-	beside := joinStore(t, dir) // which has nobody who goes on
-	must(t, beside.change(t.Context(), "marking the group", func(ctx context.Context, c conn) error {
+	joined := joinStore(t, dir) // without a background deletion
+	must(t, joined.change(t.Context(), "marking the group", func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE id = ?`, group)
 	}))
-	must(t, beside.Close())
+	must(t, joined.Close())
 	s = openStore(t, dir)
 	eventually(t, "the next start does not go on deleting", func() bool {
 		n, err := value[int](t.Context(), s.read,

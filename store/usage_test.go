@@ -42,12 +42,12 @@ func TestUsageOfAnAccountIsCounted(t *testing.T) {
 	p := newPrompt(t, s, home, "p")
 	before := used(home).RecordBytes
 	next := draft(p.ID, "", strings.Repeat("x", 1000))
-	kept, err := s.AddVersions(t.Context(), home, next)
+	stored, err := s.AddVersions(t.Context(), home, next)
 	must(t, err)
 	if grown := used(home).RecordBytes - before; grown != int64(versionBytes+len(next.Description)+len(next.Content)) {
 		t.Errorf("a version of 2000 bytes counts for %d", grown)
 	}
-	must(t, s.DeleteVersion(t.Context(), home, Ref{KindPrompt, p.ID, kept[0].Number}))
+	must(t, s.DeleteVersion(t.Context(), home, Ref{KindPrompt, p.ID, stored[0].Number}))
 	if got := used(home).RecordBytes; got != before {
 		t.Errorf("without it, it is %d, want %d", got, before)
 	}

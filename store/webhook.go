@@ -90,7 +90,7 @@ func enqueue(ctx context.Context, c conn, chatID string, n Notice) error {
 }
 
 // endWebhooks queues the notice of the end of a chat. It does nothing if the chat has no
-// receivers, or they were notified.
+// receivers, or the notice is already queued.
 func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	body, err := value[string](ctx, c, `
 		SELECT json_set(ended_body, '$.end_time', ?2, '$.duration_seconds', max(0, ?2 - started_ms) / 1000,
@@ -111,18 +111,18 @@ func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS
 // endForgottenWebhooks queues the end of chats without a stored history that a crash left
 // open. Such a chat ended at the time of its last notice.
 func endForgottenWebhooks(ctx context.Context, c conn) error {
-	type left struct {
-		chat string
+	type openChat struct {
+		id   string
 		atMS int64
 	}
-	open, err := query(ctx, c, func(row scanner) (l left, err error) { return l, row.Scan(&l.chat, &l.atMS) }, `
+	open, err := query(ctx, c, func(row scanner) (o openChat, err error) { return o, row.Scan(&o.id, &o.atMS) }, `
 		SELECT id, max(started_ms, coalesce((SELECT max(created_ms) FROM webhook WHERE chat = webhook_chat.id), 0))
 		  FROM webhook_chat ORDER BY started_ms, id`)
 	if err != nil {
 		return err
 	}
-	for _, l := range open {
-		if err := endWebhooks(ctx, c, l.chat, Failed, l.atMS); err != nil {
+	for _, o := range open {
+		if err := endWebhooks(ctx, c, o.id, Failed, o.atMS); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Store) EndWebhooks(ctx context.Context, chatID string, status Status, a
 	})
 }
 
-// changeAndNotify is change, and notifies the senders of the outbox.
+// changeAndNotify runs change and, on success, notifies the senders of webhooks and of end calls.
 func (s *Store) changeAndNotify(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {

@@ -86,10 +86,10 @@ func anys[T any](values []T) []any {
 }
 
 // Webhooks returns at most most of the selected webhooks, newest first.
-func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, most int) ([]SentWebhook, error) {
+func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, limit int) ([]SentWebhook, error) {
 	where, args := f.where()
 	all, err := query(ctx, s.read, scanWebhook,
-		`SELECT `+webhookColumns+webhookTables+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
+		`SELECT `+webhookColumns+webhookTables+where+` ORDER BY w.num DESC LIMIT ?`, append(args, limit)...)
 	return all, explain("listing the webhooks", err)
 }
 

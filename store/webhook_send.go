@@ -68,7 +68,7 @@ func (s *Store) WaitingReceivers(ctx context.Context) ([]WaitingReceiver, error)
 // DueWebhooks returns at most most webhooks for a receiver that are due at a time (Unix
 // milliseconds), in the order in which they became due, and when the next one after that
 // time is due, 0 if there is none.
-func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []Delivery, nextMS int64,
+func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, limit int) (due []Delivery, nextMS int64,
 	err error) {
 	due, err = query(ctx, s.read, func(row scanner) (d Delivery, err error) {
 		return d, row.Scan(&d.Num, &d.ID, &d.URL, &d.Chat, &d.Event, &d.Body, &d.SigningKey, &d.Attempts, &d.CreatedMS,
@@ -76,7 +76,7 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int)
 	}, `
 		SELECT w.num, w.id, r.url, w.chat, w.event, w.body, a.signing_key, w.attempts, w.created_ms, w.until_ms
 		  FROM webhook w CROSS JOIN webhook_receiver r ON r.num = w.receiver CROSS JOIN account a ON a.num = r.account
-		 WHERE w.receiver = ? AND w.due_ms <= ? ORDER BY w.due_ms, w.num LIMIT ?`, receiver, atMS, most)
+		 WHERE w.receiver = ? AND w.due_ms <= ? ORDER BY w.due_ms, w.num LIMIT ?`, receiver, atMS, limit)
 	if err == nil {
 		nextMS, err = value[int64](ctx, s.read,
 			`SELECT coalesce(min(due_ms), 0) FROM webhook WHERE receiver = ? AND due_ms > ?`, receiver, atMS)
@@ -168,7 +168,7 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 	const idle = ` FROM webhook_receiver
 			 WHERE NOT EXISTS (SELECT 1 FROM webhook WHERE receiver = webhook_receiver.num)
 			   AND NOT EXISTS (SELECT 1 FROM webhook_wish WHERE receiver = webhook_receiver.num)`
-	if some, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+idle+`)`); err != nil || !some {
+	if exist, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+idle+`)`); err != nil || !exist {
 		return explain(doing, err)
 	}
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {

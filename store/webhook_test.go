@@ -80,7 +80,7 @@ func TestWebhooksAreStoredWithTheirEvent(t *testing.T) {
 	must(t, json.Unmarshal([]byte(ended), &got))
 	if got["end_reason"] != "INACTIVITY_TIMEOUT" || got["end_time"] != 4999.0 || got["duration_seconds"] != 3.0 ||
 		got["custom_session_id"] != "mine \"'" {
-		t.Errorf("told %s", ended)
+		t.Errorf("got %s", ended)
 	}
 	if left, err := value[int](t.Context(), s.read,
 		`SELECT (SELECT count(*) FROM webhook_chat) + (SELECT count(*) FROM webhook_wish)`); err != nil || left != 0 {
@@ -140,9 +140,9 @@ func TestNextWebhookOfAChatIsDueWhenTheFirstHasEnded(t *testing.T) {
 	wantOutbox(t, s, "chat_started waiting!, tool_call waiting, chat_ended waiting")
 	deliver(t, s, func(d Delivery) error { return s.WebhookDelivered(t.Context(), d.Num, now) })
 	wantOutbox(t, s, "chat_started delivered, tool_call waiting!, chat_ended waiting")
-	if kept, err := value[string](t.Context(), s.read,
-		`SELECT body FROM webhook WHERE state = 'delivered'`); err != nil || kept != "" {
-		t.Errorf("what was delivered is kept: %q (%v)", kept, err)
+	if body, err := value[string](t.Context(), s.read,
+		`SELECT body FROM webhook WHERE state = 'delivered'`); err != nil || body != "" {
+		t.Errorf("the body of a delivered webhook is stored: %q (%v)", body, err)
 	}
 	deliver(t, s, func(d Delivery) error { return s.WebhookDead(t.Context(), d.Num, now, "never") })
 	wantOutbox(t, s, "chat_started delivered, tool_call dead, chat_ended waiting!")

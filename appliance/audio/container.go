@@ -35,21 +35,21 @@ func DecodeUpTo(data []byte, outHz int, longest time.Duration) ([]float32, error
 	return decodeAtMost(data, outHz, Samples(longest, outHz))
 }
 
-// decodeAtMost decodes a file of at most so many samples.
-func decodeAtMost(data []byte, outHz, most int) ([]float32, error) {
+// decodeAtMost decodes a file of at most limit samples.
+func decodeAtMost(data []byte, outHz, limit int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
 	}
 	d := NewContainer(outHz)
 	switch Sniff(data) {
 	case "flac":
-		return decodeFLAC(data, outHz, most)
+		return decodeFLAC(data, outHz, limit)
 	case "ogg":
 		if file, err := flacInOgg(data); err != nil || file != nil {
 			if err != nil {
 				return nil, err
 			}
-			return decodeFLAC(file, outHz, most)
+			return decodeFLAC(file, outHz, limit)
 		}
 	case "mp4":
 		if late, err := readLateIndex(data); err != nil {
@@ -69,14 +69,14 @@ func decodeAtMost(data []byte, outHz, most int) ([]float32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, pcm...); len(out) > most {
-			return nil, tooLong(most, outHz)
+		if out = append(out, pcm...); len(out) > limit {
+			return nil, tooLong(limit, outHz)
 		}
 		data = data[n:]
 	}
 	pcm, err := d.Flush()
-	if out = append(out, pcm...); len(out) > most && err == nil {
-		return nil, tooLong(most, outHz)
+	if out = append(out, pcm...); len(out) > limit && err == nil {
+		return nil, tooLong(limit, outHz)
 	}
 	return out, err
 }

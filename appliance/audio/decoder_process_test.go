@@ -200,7 +200,7 @@ func TestDecoderEndsWithItsStream(t *testing.T) {
 				break
 			}
 			if time.Since(begun) > 20*time.Second {
-				t.Fatalf("%s: a decoder that nobody has is still there", file)
+				t.Fatalf("%s: an unused decoder process is left", file)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func TestConsecutiveStreamsShareAProcess(t *testing.T) {
 		}
 	}
 	if processOf(t, d) != first {
-		t.Error("each has one of its own")
+		t.Error("each has a separate process")
 	}
 	d.Close()
 }

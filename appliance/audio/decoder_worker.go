@@ -39,17 +39,19 @@ func Main() {
 	})
 }
 
-// answering writes an answer, in as few replies as possible.
-type answering struct {
+// answerWriter writes the parts of an answer, in as few replies as possible.
+type answerWriter struct {
 	buf   []byte
 	reply func([]byte) error
 }
 
-func (a *answering) rate(hz int) {
+// rate adds the rate of the following sound.
+func (a *answerWriter) rate(hz int) {
 	a.buf = appendPart(a.buf, partRate, binary.LittleEndian.AppendUint32(nil, uint32(hz)))
 }
 
-func (a *answering) sound(pcm []float32) error {
+// sound adds samples, and sends what is written once it reaches answerAt bytes.
+func (a *answerWriter) sound(pcm []float32) error {
 	a.buf = binary.LittleEndian.AppendUint32(append(a.buf, partSound), uint32(4*len(pcm)))
 	for _, v := range pcm {
 		a.buf = binary.LittleEndian.AppendUint32(a.buf, math.Float32bits(v))
@@ -60,7 +62,8 @@ func (a *answering) sound(pcm []float32) error {
 	return a.send()
 }
 
-func (a *answering) end(e ending) error {
+// end adds the status of the request, and sends the answer.
+func (a *answerWriter) end(e ending) error {
 	body := []byte{0}
 	if e.well {
 		body[0] = 1
@@ -69,12 +72,13 @@ func (a *answering) end(e ending) error {
 	return a.send()
 }
 
-func (a *answering) fault(err error) error {
+// fault ends the answer with an error, and sends it.
+func (a *answerWriter) fault(err error) error {
 	a.buf = appendPart(a.buf, partFault, []byte(err.Error()))
 	return a.send()
 }
 
-func (a *answering) send() error {
+func (a *answerWriter) send() error {
 	err := a.reply(a.buf)
 	a.buf = a.buf[:0]
 	return err
@@ -84,7 +88,7 @@ func (a *answering) send() error {
 type avWorker struct {
 	library *avcodecCalls
 	dec     *avcodec
-	out     answering
+	out     answerWriter
 	pcm     []float32
 }
 
@@ -117,7 +121,7 @@ func (w *avWorker) answer(request []byte, reply func([]byte) error) error {
 // mp3Worker answers requests with libmpg123.
 type mp3Worker struct {
 	dec  *mpg123
-	out  answering
+	out  answerWriter
 	pcm  []float32 // interleaved channels
 	down *downmix
 	mono []float32
@@ -129,7 +133,7 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 		return w.out.fault(err)
 	}
 	for {
-		n, why, err := w.dec.read(w.pcm)
+		n, status, err := w.dec.read(w.pcm)
 		if n > 0 && w.down != nil {
 			w.mono = w.down.mix(w.mono[:0], w.pcm[:n])
 			if err := w.out.sound(w.mono); err != nil {
@@ -139,9 +143,9 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 		switch {
 		case err != nil:
 			return w.out.fault(err)
-		case why == mpg123NeedMore, why == mpg123Done:
-			return w.out.end(ending{well: why == mpg123Done, held: w.dec.held()})
-		case why == mpg123NewFormat:
+		case status == mpg123NeedMore, status == mpg123Done:
+			return w.out.end(ending{well: status == mpg123Done, held: w.dec.held()})
+		case status == mpg123NewFormat:
 			hz, channels, err := w.dec.format()
 			if err != nil {
 				return w.out.fault(err)

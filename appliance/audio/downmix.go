@@ -105,13 +105,13 @@ func (d *downmix) frame(x []float32) (heard float32) {
 
 // loudest returns the channel with the most energy.
 func (d *downmix) loudest() int {
-	most := 0
+	best := 0
 	for i, e := range d.energy[:d.channels] {
-		if e > d.energy[most] {
-			most = i
+		if e > d.energy[best] {
+			best = i
 		}
 	}
-	return most
+	return best
 }
 
 // measure adds a sample to the energy of a channel.
@@ -143,16 +143,16 @@ func (d *downmix) weight(i int) float32 {
 func (d *downmix) compare() {
 	d.at = 0
 	loudest := d.loudest()
-	most, mean := d.energy[loudest], d.energy[d.channels]
+	loudestEnergy, mean := d.energy[loudest], d.energy[d.channels]
 	switch many := d.channels > maxMeanChannels; {
-	case most < downmixQuiet*float32(d.block)/(1-d.decay):
+	case loudestEnergy < downmixQuiet*float32(d.block)/(1-d.decay):
 	case many && d.only < 0: // it was used already, so nothing changes
 		d.only, d.weights[loudest] = loudest, 1
-	case d.only < 0 && mean < cancelled*most:
+	case d.only < 0 && mean < cancelled*loudestEnergy:
 		d.choose(loudest)
-	case d.only >= 0 && !many && mean > restored*most:
+	case d.only >= 0 && !many && mean > restored*loudestEnergy:
 		d.choose(-1)
-	case d.only >= 0 && most > louder*d.energy[d.only]:
+	case d.only >= 0 && loudestEnergy > louder*d.energy[d.only]:
 		d.choose(loudest)
 	}
 	for i := range d.energy {

@@ -72,7 +72,7 @@ func TestLoudestOfManyChannelsIsUsed(t *testing.T) {
 			all[i] = scaled(a, float32(i%2))
 		}
 		if got := newDownmix(channels, rate).mix(nil, interleaved(all...)); !slices.Equal(got, a) {
-			t.Errorf("with %d channels, half of them equal, the level is not kept", channels)
+			t.Errorf("with %d channels, half of them equal, the level changes", channels)
 		}
 	}
 }

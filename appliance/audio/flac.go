@@ -12,7 +12,7 @@ import (
 
 // decodeFLAC decodes a whole FLAC file. FLAC is not sent live, and its decoder reads from an
 // io.Reader.
-func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
+func decodeFLAC(data []byte, outHz, limit int) (out []float32, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the decoder may not check everything in a damaged file
 			err = fmt.Errorf("flac: damaged: %v", r)
@@ -44,8 +44,8 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 		if err := to.writeFrames(interleaveFLAC(f, int(stream.Info.BitsPerSample)), len(f.Subframes)); err != nil {
 			return nil, err
 		}
-		if out = append(out, to.take()...); len(out) > most {
-			return nil, tooLong(most, outHz)
+		if out = append(out, to.take()...); len(out) > limit {
+			return nil, tooLong(limit, outHz)
 		}
 	}
 	to.flush()

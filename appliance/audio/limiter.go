@@ -59,15 +59,15 @@ func betweens() (parts [limiterPhases - 1][limiterTaps]float32) {
 
 // between returns the largest absolute value between the two middle samples of pcm, which has
 // limiterTaps samples.
-func (l *Limiter) between(pcm []float32) (most float32) {
+func (l *Limiter) between(pcm []float32) (peak float32) {
 	for p := range l.parts {
 		var x float32
 		for i, part := range l.parts[p] {
 			x += part * pcm[i]
 		}
-		most = max(most, x, -x)
+		peak = max(peak, x, -x)
 	}
-	return most
+	return peak
 }
 
 // lower reduces the gain at a position; the gain before it falls linearly to that.

@@ -45,12 +45,12 @@ func TestLimiterLimitsInterSamplePeaks(t *testing.T) {
 	l := NewLimiter(24000, 0.9)
 	held := l.Process(nil, pcm[:7000], false)
 	held = l.Process(held, pcm[7000:], true)
-	most := float32(0)
+	peak := float32(0)
 	for _, x := range Resample(held, 24000, 48000) {
-		most = max(most, x, -x)
+		peak = max(peak, x, -x)
 	}
-	if most > 0.9*1.04 || most < 0.9*0.9 || len(held) != len(pcm) {
-		t.Errorf("%d samples reach %.3f, want %d up to 0.9", len(held), most, len(pcm))
+	if peak > 0.9*1.04 || peak < 0.9*0.9 || len(held) != len(pcm) {
+		t.Errorf("%d samples reach %.3f, want %d up to 0.9", len(held), peak, len(pcm))
 	}
 }
 
@@ -74,11 +74,11 @@ func TestLimiterLimitsHiss(t *testing.T) {
 		held[i] *= x
 		held[len(held)-1-i] *= x
 	}
-	most := float32(0)
+	peak := float32(0)
 	for _, x := range Resample(held, rateHz, 4*48000) {
-		most = max(most, x, -x)
+		peak = max(peak, x, -x)
 	}
-	if most > 1 || most < 0.8 {
-		t.Errorf("it reaches %.3f of full scale; want 1 at most, and not far below %.2f", most, ceiling)
+	if peak > 1 || peak < 0.8 {
+		t.Errorf("it reaches %.3f of full scale; want 1 at most, and not far below %.2f", peak, ceiling)
 	}
 }

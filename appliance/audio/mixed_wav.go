@@ -68,11 +68,11 @@ func (m *MixedWAV) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	length := int64(2 * mixPiece * m.rateHz)
-	place := m.at - wavHeaderLen
-	if err := m.mix(place / length); err != nil {
+	offset := m.at - wavHeaderLen
+	if err := m.mix(offset / length); err != nil {
 		return 0, err
 	}
-	n := copy(p, m.data[place%length:])
+	n := copy(p, m.data[offset%length:])
 	m.at += int64(n)
 	return n, nil
 }

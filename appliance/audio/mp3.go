@@ -38,7 +38,7 @@ func CheckMP3() error {
 }
 
 func (m *mp3Parser) feed(p []byte, to *sink) error {
-	p, err := m.tag.leaveOut(p)
+	p, err := m.tag.strip(p)
 	if err == nil {
 		err = m.decode(p, to)
 	}

@@ -86,7 +86,7 @@ func (m *MP3Writer) Write(pcm []float32) error {
 	return m.err
 }
 
-// fail keeps the first error, and frees the encoder.
+// fail stores the first error, and frees the encoder.
 func (m *MP3Writer) fail(err error) {
 	if err != nil && m.err == nil {
 		m.err = err
@@ -94,8 +94,8 @@ func (m *MP3Writer) fail(err error) {
 	}
 }
 
-// encode writes the frames of pcm, up to most frames in total unless most is negative.
-func (m *MP3Writer) encode(pcm []float32, most int) error {
+// encode writes the frames of pcm, up to maxFrames in total unless that is negative.
+func (m *MP3Writer) encode(pcm []float32, maxFrames int) error {
 	for i, v := range pcm {
 		pcm[i] = bounded(v)
 	}
@@ -105,8 +105,8 @@ func (m *MP3Writer) encode(pcm []float32, most int) error {
 	}
 	m.part = append(m.part, made...)
 	n := len(m.part) / mp3FrameLen
-	if most >= 0 {
-		n = min(n, most-m.frames)
+	if maxFrames >= 0 {
+		n = min(n, maxFrames-m.frames)
 	}
 	if n == 0 {
 		return nil
@@ -166,11 +166,11 @@ func (m *MP3Writer) finish() error {
 }
 
 // close encodes the last samples, and enough further ones, of after and then silence, to flush
-// encoder and decoder and to make at least so many frames. It returns how many samples follow
+// encoder and decoder and to make at least minFrames frames. It returns how many samples follow
 // the sound.
-func (m *MP3Writer) close(last, after []float32, least int) (behind int, err error) {
+func (m *MP3Writer) close(last, after []float32, minFrames int) (behind int, err error) {
 	want := (m.heard + lameDelay + mp3DecoderDelay + mp3FrameSamples - 1) / mp3FrameSamples
-	want = max(want, least)
+	want = max(want, minFrames)
 	if err := m.encode(append(last, after...), want); err != nil {
 		return 0, err
 	}

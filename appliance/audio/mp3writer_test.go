@@ -75,11 +75,11 @@ func TestMP3FileIsSampleExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Resample(pcm, rateHz, MP3Hz)
-		own, err := DecodeAll(data, MP3Hz)
+		ours, err := DecodeAll(data, MP3Hz)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for who, got := range map[string][]float32{"ffmpeg": heardMP3(t, data), "mpg123": own} {
+		for who, got := range map[string][]float32{"ffmpeg": heardMP3(t, data), "mpg123": ours} {
 			if len(got) != len(want) {
 				t.Errorf("%d Hz: %s hears %d samples; want %d", rateHz, who, len(got), len(want))
 			}
@@ -163,7 +163,7 @@ func TestMP3WriterWritesTheLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(written) != "before"+string(want)+"behind" {
-		t.Error("the file is another than one whose length was known")
+		t.Error("the file differs from one of known length")
 	}
 }
 

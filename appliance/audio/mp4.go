@@ -208,12 +208,12 @@ func (m *mp4Parser) box(b []byte, at int64) (used int, err error) {
 }
 
 // whole calls do with a box, including its header, once it is complete.
-func (m *mp4Parser) whole(b []byte, kind string, size, most int64, do func([]byte) error) (int, error) {
+func (m *mp4Parser) whole(b []byte, kind string, size, limit int64, do func([]byte) error) (int, error) {
 	if size == mp4ToEnd {
 		return 0, fmt.Errorf("box %q has no size; only what holds the sound (mdat) may leave it open", kind)
 	}
-	if size > most {
-		return 0, fmt.Errorf("box %q of %d bytes; at most %d are allowed", kind, size, most)
+	if size > limit {
+		return 0, fmt.Errorf("box %q of %d bytes; at most %d are allowed", kind, size, limit)
 	}
 	if int64(len(b)) < size {
 		return 0, errMore

@@ -54,11 +54,11 @@ func (r *mp4Run) drop() {
 // mp4Table is the samples of an index (ISO 14496-12, 8.7): chunks of some samples each. They
 // are counted, not expanded: a few bytes can stand for billions.
 type mp4Table struct {
-	rest     mp4Run // samples not yet in a chunk
-	chunks   []uint64
-	perChunk []mp4PerChunk
-	chunk    uint32 // number of the next chunk, from 1
-	open     mp4Run // the rest of the previous chunk
+	remaining mp4Run // samples not yet in a chunk
+	chunks    []uint64
+	perChunk  []mp4PerChunk
+	chunk     uint32 // number of the next chunk, from 1
+	open      mp4Run // the rest of the previous chunk
 }
 
 // mp4PerChunk is how many samples the chunks have from a number on.
@@ -67,7 +67,7 @@ type mp4PerChunk struct{ first, samples uint32 }
 // next returns the run with the next samples, nil after the last.
 func (t *mp4Table) next() (*mp4Run, error) {
 	for t.open.count == 0 {
-		if len(t.chunks) == 0 || t.rest.count == 0 {
+		if len(t.chunks) == 0 || t.remaining.count == 0 {
 			return nil, nil
 		}
 		for len(t.perChunk) > 1 && t.perChunk[1].first <= t.chunk {
@@ -80,20 +80,20 @@ func (t *mp4Table) next() (*mp4Run, error) {
 		if at > 1<<48 {
 			return nil, fmt.Errorf("chunk %d is at byte %d", t.chunk, at)
 		}
-		t.open = t.rest
-		t.open.at, t.open.count = int64(at), min(t.perChunk[0].samples, t.rest.count)
-		if t.rest.sizes != nil {
-			t.open.sizes, t.rest.sizes = t.rest.sizes[:t.open.count], t.rest.sizes[t.open.count:]
+		t.open = t.remaining
+		t.open.at, t.open.count = int64(at), min(t.perChunk[0].samples, t.remaining.count)
+		if t.remaining.sizes != nil {
+			t.open.sizes, t.remaining.sizes = t.remaining.sizes[:t.open.count], t.remaining.sizes[t.open.count:]
 		}
-		t.rest.count -= t.open.count
+		t.remaining.count -= t.open.count
 		t.chunks = t.chunks[1:]
 		t.chunk++
 	}
 	return &t.open, nil
 }
 
-// samples parses the sample tables of a track. It does so itself since they are as long as the
-// file: the library takes a microsecond for each number.
+// samples parses the sample tables of a track without the library, which takes a microsecond for
+// each number: the tables grow with the file.
 func (e *mp4Entry) samples(t *mp4Table) error {
 	if e.sizes == nil { // all its samples come in fragments
 		return nil
@@ -102,11 +102,11 @@ func (e *mp4Entry) samples(t *mp4Table) error {
 	if len(head) < 2 {
 		return fmt.Errorf("box \"stsz\" of %d bytes is too short", len(e.sizes))
 	}
-	t.rest = mp4Run{count: head[1], size: head[0]}
+	t.remaining = mp4Run{count: head[1], size: head[0]}
 	if head[0] == 0 {
-		t.rest.sizes = head[2:]
-		if uint64(head[1]) > uint64(len(t.rest.sizes)) {
-			return fmt.Errorf("box \"stsz\" says %d samples and has the sizes of %d", head[1], len(t.rest.sizes))
+		t.remaining.sizes = head[2:]
+		if uint64(head[1]) > uint64(len(t.remaining.sizes)) {
+			return fmt.Errorf("box \"stsz\" says %d samples and has the sizes of %d", head[1], len(t.remaining.sizes))
 		}
 	}
 	t.chunk = 1
@@ -122,7 +122,7 @@ func (e *mp4Entry) samples(t *mp4Table) error {
 	return nil
 }
 
-// mp4Numbers returns the numbers of a box after so many bytes of its body.
+// mp4Numbers returns the 32-bit numbers of a box from a byte of its body on.
 func mp4Numbers(body []byte, from int) []uint32 {
 	body = body[min(from, len(body)):]
 	numbers := make([]uint32, len(body)/4)
@@ -134,20 +134,23 @@ func mp4Numbers(body []byte, from int) []uint32 {
 
 // next returns the next sample, which done removes.
 func (t *mp4Track) next() (s mp4Sample, ok bool, err error) {
-	r, err := t.due()
+	r, err := t.current()
 	if r == nil || err != nil {
 		return s, false, err
 	}
 	return r.first(), true, nil
 }
 
+// done removes the next sample.
 func (t *mp4Track) done() {
-	if r, err := t.due(); r != nil && err == nil {
+	if r, err := t.current(); r != nil && err == nil {
 		r.drop()
 	}
 }
 
-func (t *mp4Track) due() (*mp4Run, error) {
+// current returns the run with the next sample, first of the index and then of the fragments, nil
+// after the last.
+func (t *mp4Track) current() (*mp4Run, error) {
 	if r, err := t.table.next(); r != nil || err != nil {
 		return r, err
 	}
@@ -168,10 +171,10 @@ const mp4MaxSamples = 1 << 16
 // the file.
 func (t *mp4Track) fragment(moof []byte, at int64) error {
 	if _, waits, err := t.next(); waits || err != nil {
-		return errors.Join(errors.New("a fragment begins before the sound of the one before it has come"), err)
+		return errors.Join(errors.New("a fragment begins before the sound of the previous one is complete"), err)
 	}
 	t.runs = t.runs[:0]
-	f := mp4Fragment{track: t, moof: at, behind: at}
+	f := mp4Fragment{track: t, moof: at, end: at}
 	err := mp4Walk(moof, func(h *mp4.ReadHandle) error {
 		switch h.BoxInfo.Type {
 		case mp4.BoxTypeTfhd():
@@ -189,13 +192,13 @@ func (t *mp4Track) fragment(moof []byte, at int64) error {
 
 // mp4Fragment is a moof during parsing.
 type mp4Fragment struct {
-	track  *mp4Track
-	moof   int64 // its position
-	base   int64 // the base of the track's runs
-	behind int64 // where the previous run ended
-	id     uint32
-	size   uint32 // default size of samples
-	count  int64  // of samples and runs
+	track *mp4Track
+	moof  int64 // its position
+	base  int64 // the base of the track's runs
+	end   int64 // of the previous run
+	id    uint32
+	size  uint32 // default size of samples
+	count int64  // of samples and runs
 }
 
 // head starts the part of a track.
@@ -217,9 +220,9 @@ func (f *mp4Fragment) head(moof []byte, h *mp4.ReadHandle) error {
 	case b.CheckFlag(mp4.TfhdDefaultBaseIsMoof):
 		f.base = f.moof
 	default: // the first track's base is the moof, the others' the end of the previous one
-		f.base = f.behind
+		f.base = f.end
 	}
-	f.behind = f.base
+	f.end = f.base
 	return nil
 }
 
@@ -236,7 +239,7 @@ func (f *mp4Fragment) run(moof []byte, h *mp4.ReadHandle) error {
 	if err := mp4Read(body, &b, mp4.Context{}); err != nil {
 		return err
 	}
-	r := mp4Run{at: f.behind, count: b.SampleCount, size: f.size}
+	r := mp4Run{at: f.end, count: b.SampleCount, size: f.size}
 	if b.CheckFlag(0x1) { // it has a data offset
 		r.at = f.base + int64(b.DataOffset)
 	}
@@ -246,7 +249,7 @@ func (f *mp4Fragment) run(moof []byte, h *mp4.ReadHandle) error {
 			r.sizes = append(r.sizes, e.SampleSize)
 		}
 	}
-	f.behind = r.at + r.length()
+	f.end = r.at + r.length()
 	if f.id == f.track.id {
 		f.track.runs = append(f.track.runs, r)
 	}

@@ -135,7 +135,7 @@ func TestDamagedPageIsSilence(t *testing.T) {
 	}
 }
 
-// Whatever is damaged, the rest is heard at its position.
+// Damage does not move the rest of the sound.
 func TestDamageDoesNotShiftTheRestOfARecording(t *testing.T) {
 	good := recorded(t, tone(300, 0.5, 48000, 10*48000), 48000)
 	pages := opusFile(t, good).pages // of half a second each
@@ -214,7 +214,7 @@ func TestInvalidRecordingIsRefused(t *testing.T) {
 	}
 }
 
-// Silence costs next to nothing, and is read as silence.
+// Silence takes few bytes, and is decoded as silence.
 func TestDigitalSilenceStaysSilent(t *testing.T) {
 	voice := tone(300, 0.5, 16000, 16000)
 	pcm := slices.Concat(voice, make([]float32, 60*16000), voice)

@@ -50,17 +50,17 @@ func TestRecordingHasTheLengthAndPositionOfItsSource(t *testing.T) {
 		t.Fatalf("%d samples, %v; want %d", len(got), err, len(voice))
 	}
 	// The codec's delay is known only to a few samples: SILK's resamplers shift the phase.
-	best, place := math.Inf(-1), 0
+	best, lag := math.Inf(-1), 0
 	for shift := range 40 {
 		if late := snr(got[shift:], voice); late > best {
-			best, place = late, shift
+			best, lag = late, shift
 		}
 		if early := snr(got, voice[shift:]); early > best {
-			best, place = early, -shift
+			best, lag = early, -shift
 		}
 	}
-	if best < 19 || place < -10 || place > 10 {
-		t.Errorf("it is closest %d samples late, %.1f dB; want at most 10, and 19 dB", place, best)
+	if best < 19 || lag < -10 || lag > 10 {
+		t.Errorf("it is closest %d samples late, %.1f dB; want at most 10, and 19 dB", lag, best)
 	}
 }
 

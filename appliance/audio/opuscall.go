@@ -18,7 +18,7 @@ static int set_loss(OpusEncoder *e, opus_int32 percent) {
 	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_PACKET_LOSS_PERC(percent));
 	return rc;
 }
-static int begin_anew(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_RESET_STATE); }
+static int reset_state(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_RESET_STATE); }
 */
 import "C"
 
@@ -110,7 +110,7 @@ func (e *CallEncoder) Encode(frame []float32) ([]byte, error) {
 		}
 	} else {
 		if e.quiet > quietFrames {
-			C.begin_anew(e.raw()) // the receiver starts anew too, after a gap; it never fails
+			C.reset_state(e.raw()) // the receiver resets too after a gap; it never fails
 		}
 		e.quiet = 0
 	}
@@ -197,10 +197,10 @@ func (d *CallDecoder) Decode(packet []byte) ([]float32, error) {
 // isCELT reports whether a packet uses CELT (RFC 6716, table 2).
 func isCELT(packet []byte) bool { return len(packet) > 0 && packet[0]>>3 >= 16 }
 
-// Recover returns the sound of a lost packet of a length, from the rough copy in the packet
-// behind it, or concealed if there is none. The packet behind is decoded next; it may be nil.
+// Recover returns the sound of a lost packet of a length, from the rough copy in the next
+// packet, or concealed if there is none. The next packet may be nil; it must be decoded afterwards.
 // The sound is valid until the next call.
-func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, error) {
+func (d *CallDecoder) Recover(length time.Duration, next []byte) ([]float32, error) {
 	if d.lost == 0 {
 		if d.concealer.pcm == nil {
 			d.concealer = opusDecoder{rateHz: d.rateHz, state: make([]uint64, len(d.state)),
@@ -209,15 +209,15 @@ func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, e
 		copy(d.concealer.state, d.state)
 	}
 	d.lost += length
-	return d.concealer.conceal(length, behind)
+	return d.concealer.conceal(length, next)
 }
 
 // conceal returns the sound of a lost packet, as Recover does.
-func (d *opusDecoder) conceal(length time.Duration, behind []byte) ([]float32, error) {
+func (d *opusDecoder) conceal(length time.Duration, next []byte) ([]float32, error) {
 	n := min(Samples(length, d.rateHz), len(d.pcm))
 	data, size, fec := (*C.uchar)(nil), 0, 0
-	if len(behind) > 0 {
-		data, size, fec = (*C.uchar)(&behind[0]), len(behind), 1
+	if len(next) > 0 {
+		data, size, fec = (*C.uchar)(&next[0]), len(next), 1
 	}
 	got := C.opus_decode_float(d.c(), data, C.opus_int32(size), (*C.float)(&d.pcm[0]), C.int(n), C.int(fec))
 	if got < 0 {

@@ -133,12 +133,12 @@ func gaps(t *testing.T, e *CallEncoder, length time.Duration, missing int) (out 
 			continue
 		}
 		for i := range lost {
-			behind := packet
+			next := packet
 			if i < lost-1 {
-				behind = nil
+				next = nil
 			}
-			decoded(d.Recover(length, behind))
-			decoded(plain.conceal(length, behind))
+			decoded(d.Recover(length, next))
+			decoded(plain.conceal(length, next))
 		}
 		g.got, g.plain = decoded(d.Decode(packet)), decoded(plain.decode(packet))
 		if lost > 0 {

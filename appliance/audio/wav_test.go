@@ -111,8 +111,8 @@ func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
 			ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null",
 				"-")
 			ffmpeg.Stdin = &file
-			if said, err := ffmpeg.CombinedOutput(); err != nil || len(said) > 0 {
-				t.Errorf("%d Hz, %d channels: %s%v", rateHz, channels, said, err)
+			if output, err := ffmpeg.CombinedOutput(); err != nil || len(output) > 0 {
+				t.Errorf("%d Hz, %d channels: %s%v", rateHz, channels, output, err)
 			}
 		}
 	}
@@ -192,12 +192,12 @@ func TestLinear16InAnyPieces(t *testing.T) {
 			t.Fatalf("%d samples; want %d", len(got), len(raw)/frame)
 		}
 		for i, v := range got {
-			sum, one := 0.0, false
+			sum, found := 0.0, false
 			for c := range channels {
 				x := float64(int16(binary.LittleEndian.Uint16(raw[i*frame+2*c:]))) / 32768
-				sum, one = sum+x, one || float64(v) == x
+				sum, found = sum+x, found || float64(v) == x
 			}
-			if channels <= 2 && math.Abs(float64(v)-sum/float64(channels)) > 1e-6 || channels > 2 && !one {
+			if channels <= 2 && math.Abs(float64(v)-sum/float64(channels)) > 1e-6 || channels > 2 && !found {
 				t.Fatalf("frame %d of %d channels: %v; want the mean %v of two, one of more", i, channels, v,
 					sum/float64(channels))
 			}

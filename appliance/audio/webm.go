@@ -171,9 +171,9 @@ func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error)
 }
 
 // whole calls do with the body of an element once it is complete.
-func (w *webmParser) whole(b []byte, head int, size, most int64, do func([]byte) error) (int, error) {
-	if size > most {
-		return 0, fmt.Errorf("element of %d bytes; at most %d are allowed", size, most)
+func (w *webmParser) whole(b []byte, head int, size, limit int64, do func([]byte) error) (int, error) {
+	if size > limit {
+		return 0, fmt.Errorf("element of %d bytes; at most %d are allowed", size, limit)
 	}
 	if int64(len(b)-head) < size {
 		return 0, errMore

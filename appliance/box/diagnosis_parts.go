@@ -79,7 +79,7 @@ func examineBackup(data string) doctor.Finding {
 func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Func) (doctor.Finding, error) {
 	data := cfg.Data
 	var files map[string]store.SoundFile
-	room, err := recordingRoom(cfg)
+	limits, err := recordingRoom(cfg)
 	if err != nil {
 		return doctor.Finding{
 			Part:   "recordings",
@@ -88,7 +88,7 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 			Mend:   "run this as the user that runs the box",
 		}, nil
 	}
-	sounds := doctor.RecordingsCheck{Folder: filepath.Join(data, layout.Recordings), Limits: room}
+	sounds := doctor.RecordingsCheck{Folder: filepath.Join(data, layout.Recordings), Limits: limits}
 	sounds.Expected = func(ctx context.Context) (due map[string]bool, err error) {
 		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
 			return nil, fs.ErrNotExist

@@ -96,22 +96,22 @@ func TestHealthSummarisesTheNewestAnswers(t *testing.T) {
 func TestWatchReportsEachAnswerOnce(t *testing.T) {
 	b, figures := newHealth(t)
 	figures.Turn("answer", time.Second)
-	told, enough := []int{}, errors.New("enough")
+	counts, enough := []int{}, errors.New("enough")
 	err := b.Watch(t.Context(), func(v any) error {
-		told = append(told, len(v.(contract.ReturnBoxHealth).Answers.Recent))
-		if len(told) == 2 {
+		counts = append(counts, len(v.(contract.ReturnBoxHealth).Answers.Recent))
+		if len(counts) == 2 {
 			return enough
 		}
 		figures.Turn("answer", time.Second)
 		figures.Turn("answer", time.Second)
 		return nil
 	})
-	if !errors.Is(err, enough) || told[0] != 1 || told[1] != 2 {
-		t.Errorf("told %v, %v", told, err)
+	if !errors.Is(err, enough) || counts[0] != 1 || counts[1] != 2 {
+		t.Errorf("got %v, %v", counts, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	if err := b.Watch(ended, func(any) error { cancel(); return nil }); err != nil {
-		t.Errorf("a watcher who goes: %v", err)
+		t.Errorf("a watcher that leaves: %v", err)
 	}
 }
 
@@ -141,10 +141,10 @@ func TestSettingsListSources(t *testing.T) {
 	if len(s.Settings) != len(config.Settings()) {
 		t.Errorf("%d settings", len(s.Settings))
 	}
-	for _, one := range s.Settings {
-		if one.Key == "profile" && (one.Value != "test" || one.From != "--profile" ||
-			one.Variable != "PARLEY_PROFILE") {
-			t.Errorf("%+v", one)
+	for _, setting := range s.Settings {
+		if setting.Key == "profile" && (setting.Value != "test" || setting.From != "--profile" ||
+			setting.Variable != "PARLEY_PROFILE") {
+			t.Errorf("%+v", setting)
 		}
 	}
 }

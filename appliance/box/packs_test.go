@@ -104,7 +104,7 @@ func watchPull(t *testing.T, b *Packs) (all []contract.PackPull) {
 		all = append(all, v.(contract.PackPull))
 		return nil
 	}); err != nil || len(all) == 0 {
-		t.Fatalf("told %v, %v", all, err)
+		t.Fatalf("got %v, %v", all, err)
 	}
 	return all
 }
@@ -143,7 +143,7 @@ func TestOnePullAtATime(t *testing.T) {
 	}
 	all := watchPull(t, b)
 	if last := all[len(all)-1]; last.State != "done" || last.Error != "" || last.EndedOn == 0 {
-		t.Errorf("told %+v", all)
+		t.Errorf("got %+v", all)
 	}
 	if text, err := os.ReadFile(filepath.Join(b.cfg.Packs, "voice-test", "voice")); err != nil ||
 		string(text) != "sound" {
@@ -195,7 +195,7 @@ func TestFailedPullLeavesNothing(t *testing.T) {
 			all := watchPull(t, b)
 			if last := all[len(all)-1]; last.State != c.state || !strings.Contains(last.Error, c.why) ||
 				(last.Error == "") == (c.state == "failed") {
-				t.Errorf("told %+v", last)
+				t.Errorf("got %+v", last)
 			}
 			for _, folder := range []string{"voice-test", ".stage/voice-test", ".stage/temp"} {
 				if _, err := os.Stat(filepath.Join(b.cfg.Packs, folder)); err == nil {

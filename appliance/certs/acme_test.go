@@ -69,8 +69,8 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	// By default Pebble waits up to 15 s before each check, and refuses one nonce in
 	// twenty.
 	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("the ACME server said:\n%s", &said)
+			t.Logf("the ACME server said:\n%s", &output)
 		}
 	})
 	pool, err := readRoots(s.roots)

@@ -63,11 +63,11 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 	case ACME:
 		id.config, id.close, err = openACME(ctx, o, at, log)
 	case Own:
-		var own *boxCertificate
-		if own, err = openBoxCertificate(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
-			id.config, id.authority = &tls.Config{GetCertificate: own.get}, own.authority
+		var certificate *boxCertificate
+		if certificate, err = openBoxCertificate(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
+			id.config, id.authority = &tls.Config{GetCertificate: certificate.get}, certificate.authority
 			log.Info("the box has a certificate of its own", "authority", o.AuthorityFile, "sha256",
-				own.authority.fingerprint())
+				certificate.authority.fingerprint())
 		}
 	}
 	if err != nil {

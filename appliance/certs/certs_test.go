@@ -151,7 +151,7 @@ func TestCertificateCoversAllNamesOfTheBox(t *testing.T) {
 		t.Error("the certificate is good for a name that is not the box's")
 	}
 	if _, err := box.client(t, nil).Get("https://box.example"); err == nil {
-		t.Error("who does not trust the authority is let through")
+		t.Error("a client that does not trust the authority connects")
 	}
 	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "../ca.crt": 0o644,
 		"": 0o700} {
@@ -260,11 +260,11 @@ func TestLaterAddressesAreCovered(t *testing.T) {
 		}
 		return cert.Leaf
 	}
-	one := at("198.51.100.1")
+	first := at("198.51.100.1")
 	two := at("198.51.100.2")
-	if one.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.1") != nil ||
+	if first.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.1") != nil ||
 		two.VerifyHostname("198.51.100.2") != nil {
-		t.Errorf("covered are %v, then %v", one.IPAddresses, two.IPAddresses)
+		t.Errorf("covered are %v, then %v", first.IPAddresses, two.IPAddresses)
 	}
 	if !at("198.51.100.1").Equal(two) || !at("127.0.0.5").Equal(two) {
 		t.Error("a certificate was made without need")

@@ -18,9 +18,9 @@ func TestClientsWithoutTLSGetAnError(t *testing.T) {
 	box := startBox(t, anyPort, ownOptions(t))
 	c := box.client(t, nil)
 	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
-	var said struct{ Code, Message string }
-	if err := json.Unmarshal([]byte(text), &said); err != nil || res.StatusCode != 400 || said.Code != "tls_required" ||
-		!strings.Contains(said.Message, "wss://") || !strings.Contains(said.Message, "/ca.crt") ||
+	var answer struct{ Code, Message string }
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || res.StatusCode != 400 || answer.Code != "tls_required" ||
+		!strings.Contains(answer.Message, "wss://") || !strings.Contains(answer.Message, "/ca.crt") ||
 		res.Header.Get("X-Request-Id") == "" {
 		t.Errorf("%d %s (%v)", res.StatusCode, text, err)
 	}
@@ -93,12 +93,12 @@ func TestRequestsHaveTheirTLSState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := io.ReadAll(r.Body)
+		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Body.Close() != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]string{true: "HTTP/2.0true", false: "HTTP/1.1true"}[two]; string(said) != want {
-			t.Errorf("HTTP/2 %v: %s", two, said)
+		if want := map[bool]string{true: "HTTP/2.0true", false: "HTTP/1.1true"}[two]; string(body) != want {
+			t.Errorf("HTTP/2 %v: %s", two, body)
 		}
 		if n := len(given); n != map[bool]int{true: 0, false: 1}[two] {
 			t.Errorf("HTTP/2 %v: %d were given", two, n)

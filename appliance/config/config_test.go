@@ -149,9 +149,9 @@ func TestEverySettingCanComeFromEverySource(t *testing.T) {
 
 func TestLexiconIsAMap(t *testing.T) {
 	c := load(t, newSources(t, "lexicon:\n  Nguyen: /wɪn/\n  \"AC/DC\": ac dc, the band\n  4711: forty-seven eleven\n"))
-	said := text.Verbalize("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
-	if said != "Nguyen saw ac dc, the band in forty-seven eleven." {
-		t.Errorf("%q", said)
+	spoken := text.Verbalize("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
+	if spoken != "Nguyen saw ac dc, the band in forty-seven eleven." {
+		t.Errorf("%q", spoken)
 	}
 }
 

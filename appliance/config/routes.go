@@ -164,9 +164,9 @@ func (c Config) Models() []LanguageModel {
 // returns the default and false.
 func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
 	if m.Provider == contract.ProviderBox || m.Provider == "" {
-		for _, ours := range c.Models() {
-			if m.Resource == ours.Name() {
-				return ours, true
+		for _, model := range c.Models() {
+			if m.Resource == model.Name() {
+				return model, true
 			}
 		}
 	}

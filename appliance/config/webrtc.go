@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WebRTC is where calls reach the box.
+// WebRTC configures how calls reach the box.
 type WebRTC struct {
-	// Listen is host:port of UDP; empty for that of Config.Listen, and Off for no calls.
+	// Listen is host:port of UDP; empty is the address of Config.Listen, Off disables calls.
 	Listen string
 	// Public are the IP addresses at which callers reach the box, if they are not those of
 	// the machine.
@@ -28,21 +28,21 @@ func callAddress(text string) (string, error) {
 	if text == Off {
 		return Off, nil
 	}
-	at, err := hostPort(text)
+	address, err := hostPort(text)
 	if err != nil {
 		err = fmt.Errorf("%w, or %s", err, Off)
 	}
-	return at, err
+	return address, err
 }
 
 // publicAddress parses an address at which others reach the box.
 func publicAddress(text string) (string, error) {
-	at, err := netip.ParseAddr(text)
-	if err != nil || at.IsUnspecified() || at.Zone() != "" {
+	address, err := netip.ParseAddr(text)
+	if err != nil || address.IsUnspecified() || address.Zone() != "" {
 		return "", fmt.Errorf(
 			"%.80q is not an IP address that others can reach: use an address such as 203.0.113.7, not a name", text)
 	}
-	return at.String(), nil
+	return address.String(), nil
 }
 
 // iceServer matches the URL of a STUN or TURN server (RFC 7064 and 7065).

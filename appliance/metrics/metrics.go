@@ -193,7 +193,7 @@ func (m *Metrics) WatchEngines(g *engine.Gate) {
 
 // WatchChats reports the number of live chats and its limit, and how the accounts share
 // them, without names. It is called once.
-func (m *Metrics) WatchChats(load func() (chats, accounts, most int), limit int) {
+func (m *Metrics) WatchChats(load func() (chats, accounts, limitPerAccount int), limit int) {
 	m.gauge("parley_chats", "Live chats.", nil, func() float64 { n, _, _ := load(); return float64(n) })
 	m.gauge("parley_chats_accounts", "Accounts with live chats.", nil, func() float64 {
 		_, n, _ := load()

@@ -59,9 +59,9 @@ func (m *Metrics) PluginCalls(plugin string) (all []Calls, err error) {
 	if err != nil {
 		return nil, err
 	}
-	of := func(one *dto.Metric) (calls *Calls, result string) {
+	of := func(metric *dto.Metric) (calls *Calls, result string) {
 		tool := ""
-		for _, l := range one.GetLabel() {
+		for _, l := range metric.GetLabel() {
 			switch l.GetName() {
 			case "plugin":
 				if l.GetValue() != plugin {
@@ -82,15 +82,15 @@ func (m *Metrics) PluginCalls(plugin string) (all []Calls, err error) {
 		return &all[len(all)-1], result
 	}
 	for _, f := range families {
-		for _, one := range f.GetMetric() {
+		for _, metric := range f.GetMetric() {
 			switch f.GetName() {
 			case "parley_plugin_calls_total":
-				if calls, result := of(one); calls != nil {
-					calls.Results[result] += int64(one.GetCounter().GetValue())
+				if calls, result := of(metric); calls != nil {
+					calls.Results[result] += int64(metric.GetCounter().GetValue())
 				}
 			case "parley_plugin_call_seconds":
-				if calls, _ := of(one); calls != nil {
-					calls.Median, calls.P95 = quantile(one.GetHistogram(), .5), quantile(one.GetHistogram(), .95)
+				if calls, _ := of(metric); calls != nil {
+					calls.Median, calls.P95 = quantile(metric.GetHistogram(), .5), quantile(metric.GetHistogram(), .95)
 				}
 			}
 		}

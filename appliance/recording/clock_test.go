@@ -70,7 +70,7 @@ func TestDelayedSoundIsAtItsTime(t *testing.T) {
 		last := pieces[len(pieces)-1]
 		sample = int64(len(pieces)-1) * int64(audio.Samples(arrivalLength, engine.SpeechRateHz))
 		if got := c.At(sample); (got - last.said).Abs() > 5*ms {
-			t.Errorf("%s: what was said at %v is at %v", name, last.said, got)
+			t.Errorf("%s: the sound of %v is at %v", name, last.said, got)
 		}
 		wantSoundTimes(t, "user in "+name, shelf.decode(t, store.UserSide), want...)
 	}
@@ -90,7 +90,7 @@ func TestFastSoundIsRecordedCompletely(t *testing.T) {
 	}
 	r.close()
 	if got := len(shelf.decode(t, store.UserSide)); got < 10*engine.SpeechRateHz || got > 11*engine.SpeechRateHz {
-		t.Errorf("%d samples are kept of ten seconds", got)
+		t.Errorf("%d samples are stored of ten seconds", got)
 	}
 	if end := c.At(500 * 320); end < 9*time.Second || end > 11*time.Second {
 		t.Errorf("they end at %v", end)

@@ -71,7 +71,7 @@ func TestSurplusFollowsTheLimits(t *testing.T) {
 // oldest of each account come first, and an account loses nothing to one that has more.
 func TestSurplusIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kept := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.StoredSound {
+		sounds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.StoredSound {
 			k := ended(strings.Repeat(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "account"),
 				rapid.IntRange(1, 5).Draw(t, "mb")),
 				rapid.IntRange(0, 2000).Draw(t, "hours"))
@@ -80,24 +80,24 @@ func TestSurplusIsFair(t *testing.T) {
 			}
 			return k
 		}), 0, 40).Draw(t, "kept")
-		slices.SortStableFunc(kept, func(a, b store.StoredSound) int { return int(a.EndedMS - b.EndedMS) })
-		for i := range kept {
-			kept[i].ChatID = fmt.Sprint(i)
+		slices.SortStableFunc(sounds, func(a, b store.StoredSound) int { return int(a.EndedMS - b.EndedMS) })
+		for i := range sounds {
+			sounds[i].ChatID = fmt.Sprint(i)
 		}
 		limits := Limits{Bytes: rapid.Int64Range(1, 60).Draw(t, "room") * 1e6}
-		gone := map[string]bool{}
-		for _, k := range limits.Surplus(kept, noon) {
-			if gone[k.ChatID] || k.EndedMS == 0 {
+		surplus := map[string]bool{}
+		for _, k := range limits.Surplus(sounds, noon) {
+			if surplus[k.ChatID] || k.EndedMS == 0 {
 				t.Fatalf("%v goes", k)
 			}
-			gone[k.ChatID] = true
+			surplus[k.ChatID] = true
 		}
 		left, lost, mayGo := map[string]int64{}, map[string]int64{}, false
 		stayed := map[string]bool{}
 		var total int64
-		for _, k := range kept {
+		for _, k := range sounds {
 			settled := k.EndedMS > 0 && k.EndedMS <= noon.Add(-minAge).UnixMilli()
-			if gone[k.ChatID] {
+			if surplus[k.ChatID] {
 				if stayed[k.AccountID] {
 					t.Fatalf("%v goes before an older one", k)
 				}

@@ -155,7 +155,7 @@ func TestRecordingIsInTimeAndEndsAtInterruptions(t *testing.T) {
 	wantSoundTimes(t, "assistant", s.decode(t, store.AssistantSide),
 		1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
 	if !r.complete() {
-		t.Error("the recording is said to have failed")
+		t.Error("the recording is reported as failed")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestDiskErrorEndsOnlyOneSide(t *testing.T) {
 	r.close()
 	wantSoundTimes(t, "assistant", s.decode(t, store.AssistantSide), 0, 100*ms)
 	if r.complete() {
-		t.Error("nobody is told that the recording is not whole")
+		t.Error("the recording is not reported as incomplete")
 	}
 }
 
@@ -207,7 +207,7 @@ func TestRecorderDoesNotBlock(t *testing.T) {
 	handleQueued(r)
 	r.close()
 	if len(s.decode(t, store.UserSide)) != queueLength*engine.SpeechRateHz/50 || r.complete() {
-		t.Errorf("%d samples are kept, failed: %v", len(s.decode(t, store.UserSide)), !r.complete())
+		t.Errorf("%d samples are stored, failed: %v", len(s.decode(t, store.UserSide)), !r.complete())
 	}
 	for range 20 { // in pieces of the largest size
 		r.Heard(0, make([]float32, 5*engine.SpeechRateHz))
@@ -217,7 +217,7 @@ func TestRecorderDoesNotBlock(t *testing.T) {
 	}
 	handleQueued(r)
 	if r.waiting.Load() != 0 {
-		t.Errorf("%d samples are said to wait", r.waiting.Load())
+		t.Errorf("%d samples are reported as waiting", r.waiting.Load())
 	}
 	r, _, _ = newTestRecorder(t)
 	long := assistantTone(time.Minute)
@@ -267,7 +267,7 @@ func TestPanickingRecorderClosesItsFiles(t *testing.T) {
 		t.Fatal("it did not panic")
 	}
 	if r.End(t.Context(), time.Second) {
-		t.Error("the recording is said to be whole")
+		t.Error("the recording is reported as complete")
 	}
 	if len(b.opened) != 1 || b.opened[0].Close() == nil {
 		t.Error("a file was left open")
@@ -330,10 +330,10 @@ func TestKilledRecorderLosesLessThanASecond(t *testing.T) {
 		_ = cmd.Wait() // killed
 		for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
 			pcm := s.decode(t, side)
-			kept := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
-			if got := soundTimes(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms ||
-				kept-got[1] > 5*ms {
-				t.Errorf("killed at %v, the %s's %v are kept, sounding %v", reached, side, kept, got)
+			recorded := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
+			if got := soundTimes(pcm); reached-recorded > time.Second || len(got) != 2 || got[0] > 5*ms ||
+				recorded-got[1] > 5*ms {
+				t.Errorf("killed at %v, the %s's %v are stored, with sound %v", reached, side, recorded, got)
 			}
 		}
 	}

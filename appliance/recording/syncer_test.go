@@ -109,7 +109,7 @@ func TestSyncErrorEndsARecording(t *testing.T) {
 	}
 	r.close()
 	if r.complete() {
-		t.Error("the recording is said to be whole")
+		t.Error("the recording is reported as complete")
 	}
 }
 

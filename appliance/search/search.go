@@ -150,7 +150,7 @@ func appendResult(lines []string, title, content string) []string {
 	return append(lines, title+": "+content)
 }
 
-// truncate returns at most most characters of a text.
+// truncate returns at most limit characters of a text.
 func truncate(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

@@ -65,8 +65,8 @@ func (v Voices) operatorAliases(ctx context.Context) (all []contract.ReturnVoice
 func builtIn(library []voice.Base, taken []contract.ReturnVoiceAlias) (all []contract.ReturnVoiceAlias) {
 	for _, old := range oldNames() {
 		b, any := nearest(library, old.like)
-		_, ours := voice.Find(library, old.name)
-		if !any || ours || slices.ContainsFunc(taken, func(a contract.ReturnVoiceAlias) bool {
+		_, found := voice.Find(library, old.name)
+		if !any || found || slices.ContainsFunc(taken, func(a contract.ReturnVoiceAlias) bool {
 			return old.is(store.FoldedName(a.Name))
 		}) {
 			continue
@@ -99,7 +99,7 @@ func (v Voices) SetAlias(ctx context.Context, name, target string) (a contract.R
 		return a, err
 	}
 	name = strings.TrimSpace(name)
-	if b, ours := voice.Find(library, name); ours {
+	if b, found := voice.Find(library, name); found {
 		why := fmt.Sprintf("%.80q is the voice %s of this box, and needs no stand-in", name, b.ID)
 		return a, contract.ErrInvalid{Field: "name", Why: why}
 	}

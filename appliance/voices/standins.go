@@ -26,7 +26,7 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	}
 	if target != "" {
 		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
-		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
+		if _, missing := errors.AsType[contract.ErrNotFound](err); missing {
 			hint := fmt.Sprintf("its stand-in %.80q does not exist either: %s", target, v.aliasHint(asked))
 			err = contract.ErrNotFound{What: "voice", ID: asked, Hint: hint}
 		}

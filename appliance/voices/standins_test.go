@@ -260,10 +260,10 @@ func TestInvalidAliasesAreRefused(t *testing.T) {
 		!strings.Contains(err.Error(), `its stand-in "gone" does not exist`) {
 		t.Errorf("%v", err)
 	}
-	var said bytes.Buffer
-	v.WarnOfAliases(t.Context(), slog.New(slog.NewTextHandler(&said, nil)))
-	if !strings.Contains(said.String(), "alias=Bent") || strings.Contains(said.String(), "Gazza") {
-		t.Errorf("%s", said.String())
+	var log bytes.Buffer
+	v.WarnOfAliases(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	if !strings.Contains(log.String(), "alias=Bent") || strings.Contains(log.String(), "Gazza") {
+		t.Errorf("%s", log.String())
 	}
 }
 
@@ -332,9 +332,9 @@ func TestUnknownNameGetsAHint(t *testing.T) {
 }
 
 func TestStandInIsLoggedOnce(t *testing.T) {
-	var said bytes.Buffer
+	var log bytes.Buffer
 	v := boxWith(t, "voice-joe voice-jenny")
-	v.StandIns = &StandIns{Log: slog.New(slog.NewTextHandler(&said, nil))}
+	v.StandIns = &StandIns{Log: slog.New(slog.NewTextHandler(&log, nil))}
 	for range 3 {
 		for _, name := range []string{"Ito", "ITO", "joe"} {
 			if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: name}); err != nil {
@@ -345,15 +345,15 @@ func TestStandInIsLoggedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(said.String(), "voice=Joe"); n != 1 || strings.Count(said.String(), "\n") != 1 {
-		t.Errorf("%d times: %s", n, said.String())
+	if n := strings.Count(log.String(), "voice=Joe"); n != 1 || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("%d times: %s", n, log.String())
 	}
 	if _, err := v.SetAlias(t.Context(), "Ito", "jenny"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "Ito"}); err != nil ||
-		!strings.Contains(said.String(), "voice=Jenny") {
-		t.Errorf("another one is not told: %s, %v", said.String(), err)
+		!strings.Contains(log.String(), "voice=Jenny") {
+		t.Errorf("another one is not logged: %s, %v", log.String(), err)
 	}
 	for i := range 2 * maxLogged {
 		v.StandIns.logOnce(strings.Repeat("x", i), "Joe")

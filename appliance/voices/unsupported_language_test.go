@@ -58,14 +58,14 @@ func TestHearingProblemNamesTheLanguage(t *testing.T) {
 }
 
 func TestWarningIsLoggedOncePerVoice(t *testing.T) {
-	var said bytes.Buffer
+	var log bytes.Buffer
 	v := NewForChats(Voices{Config: withVoices(t, "moonshine", "voice-joe")}, nil,
-		slog.New(slog.NewTextHandler(&said, nil)))
+		slog.New(slog.NewTextHandler(&log, nil)))
 	for range 3 {
 		v.warn("")
 		v.warn("dora")
 	}
-	if n := strings.Count(said.String(), "engines.transcriber"); n != 1 {
-		t.Errorf("warned %d times: %s", n, said.String())
+	if n := strings.Count(log.String(), "engines.transcriber"); n != 1 {
+		t.Errorf("warned %d times: %s", n, log.String())
 	}
 }

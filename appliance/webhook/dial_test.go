@@ -56,17 +56,17 @@ func TestAddressesAreRefusedByClass(t *testing.T) {
 }
 
 // startDNS starts a DNS server whose answers for any name change each time.
-func startDNS(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atomic.Int32) {
+func startDNS(t *testing.T, answers ...string) (resolver *net.Resolver, queries *atomic.Int32) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked = &atomic.Int32{}
+	queries = &atomic.Int32{}
 	s := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
 		m := new(dns.Msg).SetReply(q)
 		if q.Question[0].Qtype == dns.TypeA {
-			n := int(asked.Add(1)) - 1
+			n := int(queries.Add(1)) - 1
 			for ip := range strings.SplitSeq(answers[min(n, len(answers)-1)], " ") {
 				m.Answer = append(m.Answer,
 					&dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET},
@@ -83,7 +83,7 @@ func startDNS(t *testing.T, answers ...string) (resolver *net.Resolver, asked *a
 	})
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}, asked
+	}}, queries
 }
 
 // A name that first leads to an allowed address, and then to the box itself, is refused:
@@ -94,7 +94,7 @@ func TestChangingDNSAnswersAreRefused(t *testing.T) {
 	b.must(err)
 	for name, answers := range map[string][]string{"rebound": {"127.0.0.1"},
 		"among others": {"127.0.0.1 169.254.169.254"}} {
-		resolver, asked := startDNS(t, answers...)
+		resolver, queries := startDNS(t, answers...)
 		for _, scheme := range []string{"http", "https"} {
 			chat := b.begin(scheme + "://shop.example:" + port + "/" + scheme + strings.ReplaceAll(name, " ", "-"))
 			b.send(func(p *Parts) { p.AllowPrivate, p.resolver = false, resolver })
@@ -113,13 +113,13 @@ func TestChangingDNSAnswersAreRefused(t *testing.T) {
 				}
 			}
 			b.sender.Close()
-			if asked.Load() == 0 {
+			if queries.Load() == 0 {
 				t.Errorf("%s: the name was not looked up", name)
 			}
 		}
 	}
 	if n := r.count(); n != 0 {
-		t.Errorf("the box's own server was told %d times", n)
+		t.Errorf("the box's server got %d requests", n)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 			lines := bufio.NewScanner(out)
 			said := func() string {
 				if !lines.Scan() {
-					t.Fatalf("it said nothing more: %s", complaint)
+					t.Fatalf("there is no more output: %s", complaint)
 				}
 				return lines.Text()
 			}
@@ -81,7 +81,7 @@ func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 			b.end(chat)
 			for _, event := range []string{"chat_started", `"number":7,"text":"ä <&> 字 \u0000"`, "USER_ENDED"} {
 				if line := said(); !strings.Contains(line, event) || !strings.Contains(line, chat) {
-					t.Errorf("it said %s, want %s", line, event)
+					t.Errorf("the output is %s, want %s", line, event)
 				}
 			}
 			b.waitUntilEmpty()
@@ -94,7 +94,7 @@ func TestDocumentedReceiversVerifySignatures(t *testing.T) {
 				t.Errorf("a forged one: %v", err)
 			}
 			if line := said(); line != "not from the box" {
-				t.Errorf("of a forged one it said %s", line)
+				t.Errorf("for a forged webhook the output is %s", line)
 			}
 		})
 	}

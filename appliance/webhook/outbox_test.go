@@ -67,7 +67,7 @@ func TestWebhooksAreDeliveredAfterARestart(t *testing.T) {
 		events = append(events, g.Event)
 	}
 	if got := strings.Join(events, " "); got != "chat_started chat_started tool_call chat_ended" {
-		t.Errorf("told %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestChatEndedAfterACrashSendsWebhooks(t *testing.T) {
 			b.must(json.Unmarshal([]byte(got[2].body), &end))
 			if end.EventName != "chat_ended" || end.EndReason != "ERROR" || end.EndTime == 0 ||
 				end.DurationSeconds == nil || *end.DurationSeconds > 3 || end.CustomSessionID != "mine" {
-				t.Errorf("told %s", got[2].body)
+				t.Errorf("got %s", got[2].body)
 			}
 			b.waitUntilEmpty()
 			if again, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), nil); err != nil ||
@@ -203,11 +203,11 @@ func TestHangingReceiversDoNotDelayOthers(t *testing.T) {
 		begun := time.Now()
 		chat := b.begin(quick.URL)
 		if got := quick.until(t, n+1); got[n].Chat != chat {
-			t.Fatalf("told %+v", got)
+			t.Fatalf("got %+v", got)
 		}
-		t.Logf("told after %v", time.Since(begun))
+		t.Logf("received after %v", time.Since(begun))
 		if took := time.Since(begun); took > attemptTime/2 { // behind a hanging attempt it would take longer
-			t.Errorf("told after %v", took)
+			t.Errorf("received after %v", took)
 		}
 	}
 	hang.CloseClientConnections()

@@ -38,11 +38,11 @@ func TestOutboxStaysWithinItsBounds(t *testing.T) {
 	b.until("the rest is delivered", func() bool { return len(b.waiting()) == 0 })
 	dead := b.listed(store.WebhookWasAbandoned)
 	if len(dead) == 0 || len(dead) > 20 {
-		t.Fatalf("%d are kept that were given up", len(dead))
+		t.Fatalf("%d dropped webhooks are still stored", len(dead))
 	}
 	for _, d := range dead {
 		if !strings.Contains(d.LastError, "at most 20 webhooks of one account") {
-			t.Errorf("given up because %q", d.LastError)
+			t.Errorf("dropped because %q", d.LastError)
 		}
 	}
 	var numbers []int
@@ -53,7 +53,7 @@ func TestOutboxStaysWithinItsBounds(t *testing.T) {
 	}
 	for i, n := range numbers {
 		if i > 0 && n < numbers[i-1] {
-			t.Errorf("told in the order %v", numbers)
+			t.Errorf("received in the order %v", numbers)
 			break
 		}
 	}

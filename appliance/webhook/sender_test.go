@@ -169,13 +169,13 @@ func (r *testReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return
 	}
-	one := receivedRequest{at: time.Now(), header: req.Header, body: string(body)}
-	if json.Unmarshal(body, &one) != nil {
+	received := receivedRequest{at: time.Now(), header: req.Header, body: string(body)}
+	if json.Unmarshal(body, &received) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
 	r.mu.Lock()
-	r.got = append(r.got, one)
+	r.got = append(r.got, received)
 	n := r.seen
 	r.seen++
 	r.mu.Unlock()
@@ -273,10 +273,10 @@ func TestWebhooksAreSignedAndInOrder(t *testing.T) {
 	}
 	if want := "chat_started0 tool_call0 tool_call1 tool_call2 tool_call3 tool_call4 chat_ended0"; strings.Join(events,
 		" ") != want {
-		t.Errorf("told %v", events)
+		t.Errorf("got %v", events)
 	}
 	if last := got[6]; last.Reason != "USER_ENDED" {
-		t.Errorf("told %s", last.body)
+		t.Errorf("got %s", last.body)
 	}
 	for _, w := range b.listed() {
 		if w.State != store.WebhookWasDelivered || w.Attempts != 1 || w.LastError != "" {

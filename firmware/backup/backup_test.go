@@ -94,7 +94,7 @@ func TestRestoreReturnsTheBackedUpFiles(t *testing.T) {
 		t.Errorf("the backup has mode %v (%v), want 0600: it holds keys", info.Mode(), err)
 	}
 	to := filepath.Join(t.TempDir(), "new")
-	var told []progress.Event
+	var events []progress.Event
 	m, aside, err := Restore(t.Context(), file,
 		Target{Data: to, Schema: 7, Check: func(_ context.Context, folder string) error {
 			if got := found(t, folder); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
@@ -104,7 +104,7 @@ func TestRestoreReturnsTheBackedUpFiles(t *testing.T) {
 				t.Error("the folder was there before it was checked")
 			}
 			return nil
-		}}, func(e progress.Event) { told = append(told, e) })
+		}}, func(e progress.Event) { events = append(events, e) })
 	if err != nil || aside != "" {
 		t.Fatal(aside, err)
 	}
@@ -117,15 +117,15 @@ func TestRestoreReturnsTheBackedUpFiles(t *testing.T) {
 			t.Errorf("%q has mode %o (%v), want %o", name, info.Mode().Perm(), err, want)
 		}
 	}
-	if last := told[len(told)-1]; last.Step != progress.Done || last.Done != m.Bytes() || m.Schema != 7 ||
+	if last := events[len(events)-1]; last.Step != progress.Done || last.Done != m.Bytes() || m.Schema != 7 ||
 		m.Parley != "1.0" {
-		t.Errorf("told %v of %v", last, m)
+		t.Errorf("reported %v of %v", last, m)
 	}
 	if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) != 1 {
-		t.Errorf("left beside it: %v (%v)", left, err)
+		t.Errorf("left next to it: %v (%v)", left, err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
-		t.Errorf("left beside the backup: %v (%v)", left, err)
+		t.Errorf("left next to the backup: %v (%v)", left, err)
 	}
 }
 
@@ -365,7 +365,7 @@ func TestRestoreSetsTheOldFolderAside(t *testing.T) {
 	}
 }
 
-// After any error in a backup the folder is as it was, and nothing is left beside it.
+// After any error in a backup the folder is as it was, and nothing is left next to it.
 func TestFailedRestoreChangesNothing(t *testing.T) {
 	whole, err := os.ReadFile(backedUp(t, dataFolder(t, boxFiles)))
 	must(t, err)

@@ -71,10 +71,10 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 	if err != nil {
 		return f, err
 	}
-	var said []string
+	var notes []string
 	add := func(names []string, what string) {
 		if len(names) > 0 {
-			said = append(said, fmt.Sprintf("%d %s, the first is %s", len(names), what, names[0]))
+			notes = append(notes, fmt.Sprintf("%d %s, the first is %s", len(names), what, names[0]))
 		}
 	}
 	add(broken, "are incomplete")
@@ -83,21 +83,21 @@ func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Fin
 		add(stray(entries, due), "belong to no chat")
 	}
 	f.What = fmt.Sprintf("%d files, %s", len(entries), s.Limits.describe(bytes))
-	if len(entries) == 0 && len(said) == 0 {
+	if len(entries) == 0 && len(notes) == 0 {
 		f.What = "none yet; " + s.Limits.describe(0)
 	}
 	var mend []string
-	if len(said) > 0 {
+	if len(notes) > 0 {
 		mend = append(mend, "restore lost files from a backup; delete those that belong to no chat")
 	}
 	if s.Limits.DeletingFrom.After(time.Now()) {
-		said = append(said, fmt.Sprintf("the recordings of %d chats exceed the limits, and are deleted from %s on",
+		notes = append(notes, fmt.Sprintf("the recordings of %d chats exceed the limits, and are deleted from %s on",
 			s.Limits.ToDelete, s.Limits.DeletingFrom.Local().Format(time.DateTime)))
 		mend = append(mend, "to keep them, raise limits.recordings, or set it to 0 for ever")
 	}
-	if len(said) > 0 {
+	if len(notes) > 0 {
 		f.Health, f.Mend = Warning, strings.Join(mend, "; ")
-		f.What += "; " + strings.Join(said, "; ")
+		f.What += "; " + strings.Join(notes, "; ")
 	}
 	return f, nil
 }

@@ -200,10 +200,10 @@ func Remove(dir string, p Pack) error {
 		return err
 	}
 	defer unlock()
-	gone := filepath.Join(dir, stageName, "removed-"+p.Name)
-	err = os.RemoveAll(gone)
+	removed := filepath.Join(dir, stageName, "removed-"+p.Name)
+	err = os.RemoveAll(removed)
 	if err == nil {
-		err = os.Rename(filepath.Join(dir, p.Name), gone)
+		err = os.Rename(filepath.Join(dir, p.Name), removed)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("pack %s %w", p.Name, ErrAbsent)
@@ -211,5 +211,5 @@ func Remove(dir string, p Pack) error {
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(gone)
+	return os.RemoveAll(removed)
 }

@@ -73,18 +73,18 @@ func TestCustomModelIsIdentifiedByItsContents(t *testing.T) {
 func TestModelThatDoesNotLoadIsNotAdded(t *testing.T) {
 	f := someFiles(t, map[string]string{"m.gguf": "GGUFxx"})
 	dir := t.TempDir()
-	var asked string
+	var checked string
 	_, err := Add(t.Context(), dir, []string{f["m.gguf"]}, "mine",
 		func(_ context.Context, k Kind, folder string) error {
 			text, err := os.ReadFile(filepath.Join(folder, "model.gguf"))
-			asked = string(k) + " " + string(text)
+			checked = string(k) + " " + string(text)
 			return errors.Join(err, errors.New("unknown architecture"))
 		})
 	if err == nil || !strings.Contains(err.Error(), "m.gguf cannot be used: unknown architecture") {
 		t.Errorf("got %v", err)
 	}
-	if asked != "language-model GGUFxx" {
-		t.Errorf("check was asked about %q", asked)
+	if checked != "language-model GGUFxx" {
+		t.Errorf("check was asked about %q", checked)
 	}
 	if left := tree(t, dir); len(left) > 0 {
 		t.Errorf("it left %v", left)
@@ -118,10 +118,10 @@ func TestCustomPackIsFoundCheckedAndRemoved(t *testing.T) {
 		t.Errorf("mended by %q", s.Mend)
 	}
 	if err := Pull(t.Context(), dir, []Pack{p}, nil); err == nil {
-		t.Error("a pack of one's own was pulled from nowhere")
+		t.Error("a custom pack was pulled from nowhere")
 	}
 	if _, err := Add(t.Context(), dir, []string{filepath.Join(dir, "mine", "model.gguf")}, "mine", loads); err == nil {
-		t.Error("it was added over itself")
+		t.Error("it replaced itself")
 	}
 	if err := Remove(dir, p); err != nil {
 		t.Fatal(err)

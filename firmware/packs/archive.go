@@ -196,16 +196,16 @@ func (c *counter) Write(p []byte) (int, error) {
 // largest returns the size of the largest file under folder, and of all together. The
 // largest file is the archive that a client is downloading; the total grows while the
 // client does anything.
-func largest(folder string) (one, all int64) {
+func largest(folder string) (size, all int64) {
 	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // a file that was removed meanwhile
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			one = max(one, info.Size())
+			size = max(size, info.Size())
 			all += info.Size()
 		}
 		return nil
 	})
-	return one, all
+	return size, all
 }

@@ -36,11 +36,11 @@ func loads(context.Context, Kind, string) error { return nil }
 
 func TestExportedPacksAreImportedWhole(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
-	mine := ownModel(t, from, "mine", strings.Repeat("abc", 5<<20))
+	custom := ownModel(t, from, "mine", strings.Repeat("abc", 5<<20))
 	espeak, _ := builtIn("espeak-ng")
 	file := filepath.Join(t.TempDir(), "packs.tar.zst")
 	var skipped string
-	err := Export(t.Context(), from, []Pack{mine, espeak}, file, func(e progress.Event) {
+	err := Export(t.Context(), from, []Pack{custom, espeak}, file, func(e progress.Event) {
 		if e.Step == progress.Skipped {
 			skipped = e.Note
 		}
@@ -49,17 +49,17 @@ func TestExportedPacksAreImportedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(skipped, "apt-get install libespeak-ng1") {
-		t.Errorf("of the system's pack it was told %q", skipped)
+		t.Errorf("skipped is %q", skipped)
 	}
 	names, err := Import(t.Context(), to, file, nil)
 	if err != nil || len(names) != 1 || names[0] != "mine" {
 		t.Fatalf("got %v, %v", names, err)
 	}
-	own := Custom(to)
-	if len(own) != 1 || own[0].Kind != LanguageModel {
-		t.Fatalf("there are %+v", own)
+	imported := Custom(to)
+	if len(imported) != 1 || imported[0].Kind != LanguageModel {
+		t.Fatalf("there are %+v", imported)
 	}
-	wantStatus(t, to, own[0], true, Ready)
+	wantStatus(t, to, imported[0], true, Ready)
 	if _, err := Import(t.Context(), to, file, nil); err != nil {
 		t.Errorf("importing the same again: %v", err)
 	}
@@ -294,7 +294,7 @@ func FuzzImport(f *testing.F) {
 			t.Fatalf("%v, but it left %q", err, left)
 		}
 		if err == nil && len(names) == 0 {
-			t.Fatal("it imported nothing and said nothing")
+			t.Fatal("it imported nothing and returned no error")
 		}
 	})
 }

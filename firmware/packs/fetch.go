@@ -131,8 +131,8 @@ func (p *puller) stateOf(j *job) (e progress.Event, active bool) {
 			e.Done += d.source().Bytes
 			continue
 		}
-		one, _ := largest(*folder)
-		e.Done += min(one, d.source().Bytes)
+		size, _ := largest(*folder)
+		e.Done += min(size, d.source().Bytes)
 		e.Step = progress.Downloading
 	}
 	e.Done = min(e.Done, e.Total)

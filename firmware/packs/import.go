@@ -99,7 +99,7 @@ func readHeader(r *bundle.Reader) (h header, err error) {
 // trusts nothing in it that the built-in manifests specify.
 func (h header) check(dir string) (packs []Pack, total int64, err error) {
 	seen := map[string]bool{}
-	own := Custom(dir)
+	custom := Custom(dir)
 	for _, r := range h.Packs {
 		if seen[r.Name] {
 			return nil, 0, fmt.Errorf("it has pack %q twice", r.Name)
@@ -110,7 +110,7 @@ func (h header) check(dir string) (packs []Pack, total int64, err error) {
 			err = sameBuild(p, r)
 		} else {
 			p = r.pack()
-			err = checkCustomImport(dir, r, own)
+			err = checkCustomImport(dir, r, custom)
 		}
 		if err != nil {
 			return nil, 0, err

@@ -9,7 +9,7 @@ import (
 	"parley/internal/progress"
 )
 
-// TestEveryPackComesFromItsRegistry pulls packs with the real clients, from
+// TestEveryClientFetchesItsPacks pulls packs with the real clients, from
 // the real registries: one of each client, or those named in PULL.
 func TestEveryClientFetchesItsPacks(t *testing.T) {
 	names := []string{"turn", "runtime-onnx", "voice-joe", "voice-jenny"}

@@ -85,7 +85,7 @@ func TestEveryPackHasASummaryAndALicence(t *testing.T) {
 			t.Errorf("incomplete: %s %s %q %s %q", p.Name, p.Kind, p.Summary, p.Version, p.Licence)
 		}
 		if len(p.Credits) == 0 && p.Note == "" {
-			t.Errorf("%s says nothing of who made it", p.Name)
+			t.Errorf("%s has no credits", p.Name)
 		}
 		if _, err := licenceText(p); err != nil {
 			t.Error(err)

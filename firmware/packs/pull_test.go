@@ -27,7 +27,7 @@ func TestPulledPackIsCompleteWithItsLicences(t *testing.T) {
 	for _, p := range []Pack{a, b} {
 		wantStatus(t, dir, p, true, Ready)
 		if e := last[p.Name]; e.Step != progress.Done || e.Done != p.Bytes() || e.Total != p.Bytes() {
-			t.Errorf("the last that was told of %s: %+v", p.Name, e)
+			t.Errorf("the last event of %s: %+v", p.Name, e)
 		}
 	}
 	files := tree(t, dir)
@@ -66,7 +66,7 @@ func TestInterruptedPullResumesAndLeavesNoPartialPack(t *testing.T) {
 		t.Fatalf("got %v, want it to be cancelled", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "m")); err == nil {
-		t.Fatal("half a pack was put in place")
+		t.Fatal("a partial pack was installed")
 	}
 	if s := wantStatus(t, dir, p, false, Absent); s.Mend != "parley packs pull m" {
 		t.Errorf("mended by %q", s.Mend)
@@ -233,7 +233,7 @@ func TestPullOfCompletePacksWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	p := r.model("m", 1)
 	pull(t, dir, p)
-	unlock, err := lock(dir) // stands for a folder that cannot be written to
+	unlock, err := lock(dir) // simulates a read-only folder
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,8 +286,7 @@ func TestJobIsDownloadingUntilAllOfItIsUnpacked(t *testing.T) {
 	want(progress.Unpacking, 300, true)
 }
 
-// Unpacking a gigabyte takes long on a slow disk: it can be called off in the
-// midst of a member.
+// Unpacking a gigabyte takes long on a slow disk: it can be cancelled within a member.
 func TestUnpackingCanBeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	read := 0

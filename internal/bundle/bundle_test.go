@@ -51,9 +51,9 @@ func TestMembersAreReadAsWrittenInOrder(t *testing.T) {
 	var head map[string]int
 	must(t, r.Header("head", 100, &head))
 	dir := t.TempDir()
-	var told int64
+	var reported int64
 	must(t, r.Extract(t.Context(), "a", fileOf("a", "text"), filepath.Join(dir, "sub", "a"), func(n int64) {
-		told += n
+		reported += n
 	}))
 	if err := r.Extract(t.Context(), "b", fileOf("b", "gone"), filepath.Join(dir, "b"), quiet); !errors.Is(err,
 		ErrDeleted) {
@@ -61,8 +61,8 @@ func TestMembersAreReadAsWrittenInOrder(t *testing.T) {
 	}
 	must(t, r.End())
 	text, err := os.ReadFile(filepath.Join(dir, "sub", "a"))
-	if err != nil || string(text) != "text" || head["format"] != 1 || told != 4 {
-		t.Errorf("%q (%v), header %v, told %d", text, err, head, told)
+	if err != nil || string(text) != "text" || head["format"] != 1 || reported != 4 {
+		t.Errorf("%q (%v), header %v, reported %d", text, err, head, reported)
 	}
 }
 

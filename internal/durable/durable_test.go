@@ -68,7 +68,7 @@ func wantFile(t *testing.T, path, text string, mode os.FileMode) {
 		t.Errorf("%s holds %.40q with mode %o, want %.40q with %o", path, got, info.Mode().Perm(), text, mode)
 	}
 	if left := names(t, filepath.Dir(path)); len(left) != 1 {
-		t.Errorf("beside it lies %v", left)
+		t.Errorf("next to it is %v", left)
 	}
 }
 
@@ -269,6 +269,6 @@ func TestNewFileReplacesNone(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	must(t, err)
 	if string(text) != "0" || len(left) != 1 {
-		t.Errorf("the file holds %q, and beside it is %v", text, left)
+		t.Errorf("the file holds %q, and next to it is %v", text, left)
 	}
 }

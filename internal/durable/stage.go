@@ -79,8 +79,8 @@ func removeStale(dir, prefix string) {
 		return // creating the new one reports why
 	}
 	for _, e := range entries {
-		number, ours := strings.CutPrefix(e.Name(), prefix)
-		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.Type().IsRegular() && !e.IsDir() {
+		number, matches := strings.CutPrefix(e.Name(), prefix)
+		if !matches || number == "" || strings.Trim(number, "0123456789") != "" || !e.Type().IsRegular() && !e.IsDir() {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())

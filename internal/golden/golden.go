@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// variable makes the tests write the lists instead of comparing them.
-const variable = "PARLEY_WRITE_GOLDEN"
+// writeVariable makes the tests write the lists instead of comparing them.
+const writeVariable = "PARLEY_WRITE_GOLDEN"
 
 // Names fails the test unless the lines, in any order, are those of testdata/NAME.golden.
 func Names(t testing.TB, name string, lines []string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")
 	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
-	if os.Getenv(variable) != "" {
+	if os.Getenv(writeVariable) != "" {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func Names(t testing.TB, name string, lines []string) {
 	if len(changed) > 0 {
 		t.Errorf("users rely on these names (- lost, + new):\n%s\n"+
 			"if the change is intended, note it in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
-			strings.Join(changed, "\n"), file, variable)
+			strings.Join(changed, "\n"), file, writeVariable)
 	}
 }
 
@@ -59,17 +59,18 @@ func Fields(t reflect.Type) string {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		return Fields(t.Elem())
 	case reflect.Struct:
-		return "{" + strings.Join(slices.Sorted(slices.Values(names(t))), " ") + "}"
+		return "{" + strings.Join(slices.Sorted(slices.Values(fieldNames(t))), " ") + "}"
 	}
 	return ""
 }
 
-func names(t reflect.Type) (all []string) {
+// fieldNames returns the JSON fields of a struct, including those of embedded structs.
+func fieldNames(t reflect.Type) (all []string) {
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			all = append(all, names(f.Type)...)
+			all = append(all, fieldNames(f.Type)...)
 		case name == "" || name == "-":
 		case strings.Contains(options, "omit"):
 			all = append(all, name+"?"+Fields(f.Type))

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testName is the name of a process that does what it is told.
+// testName is the name of a process that runs the requested deed.
 const testName = "parley-cage-test"
 
 func TestMain(m *testing.M) {
@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 // obey does a deed and replies with its result.
 func obey(request []byte, reply func([]byte) error) error {
 	deed, rest, _ := strings.Cut(string(request), " ")
-	said, err := deeds()[deed](rest)
+	result, err := deeds()[deed](rest)
 	if err != nil {
-		said = "error: " + err.Error()
+		result = "error: " + err.Error()
 	}
-	return reply([]byte(said))
+	return reply([]byte(result))
 }
 
 // start starts a process that may read a folder and does what it is told.
@@ -58,8 +58,8 @@ func ask(p *Process, deed string) (string, error) {
 	if err := p.Send([]byte(deed), until); err != nil {
 		return "", err
 	}
-	said, err := p.Receive(until)
-	return string(said), err
+	answer, err := p.Receive(until)
+	return string(answer), err
 }
 
 // deeds are actions of code that has taken over the process. Each returns "did" if it

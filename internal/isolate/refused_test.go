@@ -24,9 +24,9 @@ const (
 // the kernel.
 func refused() map[string][]uintptr {
 	const threadFlags = unix.CLONE_THREAD | unix.CLONE_SIGHAND | unix.CLONE_VM
-	minus := ^uintptr(0)
+	allOnes := ^uintptr(0)
 	return map[string][]uintptr{
-		// signals that the kernel would send for it
+		// signals that the kernel would send for the process
 		"fcntl F_SETOWN":     {unix.SYS_FCNTL, 0, unix.F_SETOWN, box},
 		"fcntl F_SETSIG":     {unix.SYS_FCNTL, 0, unix.F_SETSIG, 9},
 		"fcntl F_SETOWN_EX":  {unix.SYS_FCNTL, 0, unix.F_SETOWN_EX, memory},
@@ -42,7 +42,7 @@ func refused() map[string][]uintptr {
 		"setitimer":          {unix.SYS_SETITIMER, 0, 0, 0},
 		// signals
 		"kill":              {unix.SYS_KILL, box, 0},
-		"kill all":          {unix.SYS_KILL, minus, 0},
+		"kill all":          {unix.SYS_KILL, allOnes, 0},
 		"tkill":             {unix.SYS_TKILL, box, 0},
 		"tgkill":            {unix.SYS_TGKILL, box, box, 0},
 		"rt_sigqueueinfo":   {unix.SYS_RT_SIGQUEUEINFO, box, 0, memory},
@@ -50,20 +50,20 @@ func refused() map[string][]uintptr {
 		"pidfd_open":        {unix.SYS_PIDFD_OPEN, box, 0},
 		"pidfd_send_signal": {unix.SYS_PIDFD_SEND_SIGNAL, 0, 0, 0, 0},
 		"pidfd_getfd":       {unix.SYS_PIDFD_GETFD, 0, 0, 0},
-		// who gets the processor, and how much of what
-		"setpriority":            {unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, box, 19},
-		"setpriority of a user":  {unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 19},
-		"sched_setscheduler":     {unix.SYS_SCHED_SETSCHEDULER, box, unix.SCHED_IDLE, memory},
-		"sched_setscheduler own": {unix.SYS_SCHED_SETSCHEDULER, 0, unix.SCHED_FIFO, memory},
-		"sched_setparam":         {unix.SYS_SCHED_SETPARAM, box, memory},
-		"sched_setattr":          {unix.SYS_SCHED_SETATTR, box, memory, 0},
-		"sched_setaffinity":      {unix.SYS_SCHED_SETAFFINITY, box, 8, memory},
-		"ioprio_set":             {unix.SYS_IOPRIO_SET, 1, box, 3 << 13},
-		"prlimit64 of its box":   {unix.SYS_PRLIMIT64, box, unix.RLIMIT_NOFILE, 0, memory},
-		"prlimit64 to set":       {unix.SYS_PRLIMIT64, 0, unix.RLIMIT_CPU, memory, 0},
-		"setrlimit":              {unix.SYS_SETRLIMIT, unix.RLIMIT_CPU, memory},
-		"migrate_pages":          {unix.SYS_MIGRATE_PAGES, box, 0, 0, 0},
-		"move_pages":             {unix.SYS_MOVE_PAGES, box, 0, 0, 0, 0, 0},
+		// scheduling, priorities and limits
+		"setpriority":                  {unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, box, 19},
+		"setpriority of a user":        {unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 19},
+		"sched_setscheduler":           {unix.SYS_SCHED_SETSCHEDULER, box, unix.SCHED_IDLE, memory},
+		"sched_setscheduler of itself": {unix.SYS_SCHED_SETSCHEDULER, 0, unix.SCHED_FIFO, memory},
+		"sched_setparam":               {unix.SYS_SCHED_SETPARAM, box, memory},
+		"sched_setattr":                {unix.SYS_SCHED_SETATTR, box, memory, 0},
+		"sched_setaffinity":            {unix.SYS_SCHED_SETAFFINITY, box, 8, memory},
+		"ioprio_set":                   {unix.SYS_IOPRIO_SET, 1, box, 3 << 13},
+		"prlimit64 of the parent":      {unix.SYS_PRLIMIT64, box, unix.RLIMIT_NOFILE, 0, memory},
+		"prlimit64 to set":             {unix.SYS_PRLIMIT64, 0, unix.RLIMIT_CPU, memory, 0},
+		"setrlimit":                    {unix.SYS_SETRLIMIT, unix.RLIMIT_CPU, memory},
+		"migrate_pages":                {unix.SYS_MIGRATE_PAGES, box, 0, 0, 0},
+		"move_pages":                   {unix.SYS_MOVE_PAGES, box, 0, 0, 0, 0, 0},
 		// memory and state of others
 		"ptrace":                 {unix.SYS_PTRACE, unix.PTRACE_ATTACH, box, 0, 0},
 		"process_vm_readv":       {unix.SYS_PROCESS_VM_READV, box, 0, 0, 0, 0, 0},
@@ -82,9 +82,9 @@ func refused() map[string][]uintptr {
 		"execveat":             {unix.SYS_EXECVEAT, 0, memory, 0, 0, unix.AT_EMPTY_PATH},
 		"memfd_create":         {unix.SYS_MEMFD_CREATE, memory, 0},
 		"memfd_secret":         {unix.SYS_MEMFD_SECRET, 0},
-		"mmap of machine code": {unix.SYS_MMAP, 0, 4096, unix.PROT_EXEC, unix.MAP_PRIVATE | unix.MAP_ANON, minus, 0},
+		"mmap of machine code": {unix.SYS_MMAP, 0, 4096, unix.PROT_EXEC, unix.MAP_PRIVATE | unix.MAP_ANON, allOnes, 0},
 		"mprotect to run":      {unix.SYS_MPROTECT, memory, 4096, unix.PROT_READ | unix.PROT_EXEC},
-		"pkey_mprotect":        {unix.SYS_PKEY_MPROTECT, memory, 4096, unix.PROT_READ | unix.PROT_EXEC, minus},
+		"pkey_mprotect":        {unix.SYS_PKEY_MPROTECT, memory, 4096, unix.PROT_READ | unix.PROT_EXEC, allOnes},
 		"clone of a process":   {unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0},
 		"clone with namespaces": {unix.SYS_CLONE, unix.CLONE_NEWUSER | unix.CLONE_NEWNET | uintptr(unix.SIGCHLD), 0, 0,
 			0, 0},
@@ -96,7 +96,7 @@ func refused() map[string][]uintptr {
 		"setpgid":              {unix.SYS_SETPGID, 0, 0},
 		// rights
 		"setuid":      {unix.SYS_SETUID, 0},
-		"setresuid":   {unix.SYS_SETRESUID, minus, minus, minus},
+		"setresuid":   {unix.SYS_SETRESUID, allOnes, allOnes, allOnes},
 		"setgroups":   {unix.SYS_SETGROUPS, 0, 0},
 		"capset":      {unix.SYS_CAPSET, 0, 0},
 		"personality": {unix.SYS_PERSONALITY, 0xffffffff},
@@ -114,7 +114,7 @@ func refused() map[string][]uintptr {
 		// files
 		"openat to write":   {unix.SYS_OPENAT, 0, memory, unix.O_WRONLY},
 		"openat to make":    {unix.SYS_OPENAT, 0, memory, unix.O_CREAT, 0o600},
-		"openat of a place": {unix.SYS_OPENAT, 0, memory, unix.O_PATH},
+		"openat of a path":  {unix.SYS_OPENAT, 0, memory, unix.O_PATH},
 		"openat2":           {unix.SYS_OPENAT2, 0, memory, memory, 24},
 		"open_by_handle_at": {unix.SYS_OPEN_BY_HANDLE_AT, 0, memory, 0},
 		"name_to_handle_at": {unix.SYS_NAME_TO_HANDLE_AT, 0, memory, memory, memory, 0},
@@ -127,20 +127,20 @@ func refused() map[string][]uintptr {
 		"fanotify_init":     {unix.SYS_FANOTIFY_INIT, 0, 0},
 		"splice":            {unix.SYS_SPLICE, 0, 0, 1, 0, 0, 0},
 		"vmsplice":          {unix.SYS_VMSPLICE, 1, 0, 0, 0},
-		// parts of the kernel where faults are found
+		// parts of the kernel with a history of faults
 		"io_uring_setup":          {unix.SYS_IO_URING_SETUP, 1, memory},
 		"bpf":                     {unix.SYS_BPF, 0, 0, 0},
-		"perf_event_open":         {unix.SYS_PERF_EVENT_OPEN, memory, 0, minus, minus, 0},
+		"perf_event_open":         {unix.SYS_PERF_EVENT_OPEN, memory, 0, allOnes, allOnes, 0},
 		"userfaultfd":             {unix.SYS_USERFAULTFD, 0},
 		"init_module":             {unix.SYS_INIT_MODULE, 0, 0, 0},
 		"landlock_create_ruleset": {unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1},
-		"a call of tomorrow":      {1000},
+		"an unknown future call":  {1000},
 	}
 }
 
 // call makes a call and returns its errno.
 func call(numbers []uintptr) syscall.Errno {
-	room := bytes.Repeat([]byte{0}, 3*4096)
+	pages := bytes.Repeat([]byte{0}, 3*4096)
 	var args [7]uintptr
 	for i, v := range numbers {
 		switch v {
@@ -148,8 +148,8 @@ func call(numbers []uintptr) syscall.Errno {
 			v = uintptr(os.Getpid())
 		case box:
 			v = uintptr(os.Getppid())
-		case memory: // a page of its own
-			v = (uintptr(unsafe.Pointer(&room[0])) + 4095) &^ 4095
+		case memory: // a page that nothing else uses
+			v = (uintptr(unsafe.Pointer(&pages[0])) + 4095) &^ 4095
 		}
 		args[i] = v
 	}
@@ -175,7 +175,7 @@ func TestSystemCallsThatAffectOthersAreRefused(t *testing.T) {
 				continue
 			}
 			want := unix.EPERM
-			if name == "clone3" || name == "a call of tomorrow" { // what a C library then does without
+			if name == "clone3" || name == "an unknown future call" { // a C library falls back on ENOSYS
 				want = unix.ENOSYS
 			}
 			if got != strconv.Itoa(int(want)) {

@@ -76,16 +76,16 @@ func (l *Limiter[K]) TryAcquireWithin(who K, atOnce, ofOne int) (leave func(), e
 
 // Acquire waits for a slot. The error is ErrPerKey or ErrFull if too many wait already,
 // ErrTimeout, or the cause of ctx's end.
-func (l *Limiter[K]) Acquire(ctx context.Context, who K) (leave func(), err error) {
-	mine, err := l.enqueue(who)
+func (l *Limiter[K]) Acquire(ctx context.Context, key K) (leave func(), err error) {
+	w, err := l.enqueue(key)
 	if err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(l.MaxWait)
 	defer timer.Stop()
 	select {
-	case <-mine.admitted:
-		return l.releaseOnce(who), nil
+	case <-w.admitted:
+		return l.releaseOnce(key), nil
 	case <-timer.C:
 		err = ErrTimeout
 	case <-ctx.Done():
@@ -93,33 +93,33 @@ func (l *Limiter[K]) Acquire(ctx context.Context, who K) (leave func(), err erro
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.queue, mine); i >= 0 {
+	if i := slices.Index(l.queue, w); i >= 0 {
 		l.queue = slices.Delete(l.queue, i, i+1)
 	} else { // it has just been admitted
-		l.release(who)
+		l.release(key)
 	}
 	return nil, err
 }
 
-func (l *Limiter[K]) enqueue(who K) (*waiter[K], error) {
+func (l *Limiter[K]) enqueue(key K) (*waiter[K], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	has := l.perKey[who]
+	has := l.perKey[key]
 	for _, t := range l.queue {
-		if t.key == who {
+		if t.key == key {
 			has++
 		}
 	}
 	switch {
 	case l.MaxPerKeyTotal > 0 && has >= l.MaxPerKeyTotal:
 		return nil, ErrPerKey
-	case l.MaxWaiting > 0 && len(l.queue) >= l.MaxWaiting && !l.hasCapacity(who):
+	case l.MaxWaiting > 0 && len(l.queue) >= l.MaxWaiting && !l.hasCapacity(key):
 		return nil, ErrFull
 	}
-	mine := &waiter[K]{who, make(chan struct{})}
-	l.queue = append(l.queue, mine)
+	w := &waiter[K]{key, make(chan struct{})}
+	l.queue = append(l.queue, w)
 	l.admit()
-	return mine, nil
+	return w, nil
 }
 
 func (l *Limiter[K]) releaseOnce(who K) func() {

@@ -69,16 +69,16 @@ func TestOneAccountDoesNotTakeEverySlot(t *testing.T) {
 	enter("many")
 	enter("many")
 	s.MaxWait = time.Minute
-	enters(t, s, "many", make(chan string, 1)) // and nobody else may wait
+	enters(t, s, "many", make(chan string, 1)) // and no one else may wait
 	leave := enter("one")
 	for _, account := range []string{"one", "another"} {
 		if _, err := s.Acquire(t.Context(), account); err != ErrFull {
-			t.Errorf("%s, when the place that was kept is taken: %v", account, err)
+			t.Errorf("%s, when the reserved slot is taken: %v", account, err)
 		}
 	}
 	leave()
 	if s.active != 2 || len(s.queue) != 1 {
-		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.active,
+		t.Errorf("the account that has many got the reserved slot: %d are active and %d wait", s.active,
 			len(s.queue))
 	}
 	enter("another")
@@ -96,7 +96,7 @@ func TestFailedAcquireLeavesNothingBehind(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Acquire(ctx, "b"); !errors.Is(err, context.Canceled) {
-		t.Errorf("of who is gone: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	s.MaxWait = time.Minute
 	in := make(chan string, 2)
@@ -133,7 +133,7 @@ func TestTryAcquireDoesNotWait(t *testing.T) {
 	try("b", nil)
 	try("c", ErrFull)
 	if _, err := l.TryAcquireWithin("c", 4, 0); err != nil {
-		t.Error("with more room for it: ", err)
+		t.Error("with a higher limit: ", err)
 	}
 	leave()
 	leave() // again: nothing

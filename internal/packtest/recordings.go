@@ -45,7 +45,7 @@ func Words(t testing.TB) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := map[string]string{}
+	transcripts := map[string]string{}
 	lines := bufio.NewScanner(z)
 	for lines.Scan() {
 		m := wordsLine.FindStringSubmatch(strings.TrimSpace(lines.Text()))
@@ -53,11 +53,11 @@ func Words(t testing.TB) map[string]string {
 			continue
 		}
 		if _, err := os.Stat(recordings + m[1] + ".wav"); err == nil { // not all were recorded
-			said[m[1]] = m[2]
+			transcripts[m[1]] = m[2]
 		}
 	}
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return said
+	return transcripts
 }

@@ -55,8 +55,8 @@ func (a *alignment) add(heard, played []float32) []float32 {
 // of bounds, so that the delay changed.
 func (a *alignment) set(delay time.Duration) bool {
 	samples := func(t time.Duration) int { return int(t * time.Duration(a.rateHz) / time.Second) }
-	place := a.offset(delay)
-	if place >= samples(filterLeadMin) && place <= samples(filterLeadMax) {
+	position := a.offset(delay)
+	if position >= samples(filterLeadMin) && position <= samples(filterLeadMax) {
 		return false
 	}
 	late := max(0, samples(delay)-samples(filterLead))

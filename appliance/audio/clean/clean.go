@@ -122,7 +122,7 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 		c.gain.echoReturned()
 	}
 	if c.delay.known && c.waveformEcho.frame(c.speex.left, c.heard, played, c.alignment.offset(c.delay.at)) {
-		c.gain.echoes = echoing
+		c.gain.echoes = echoFrames
 	}
 	c.gain.known = c.roomEcho.known()
 	c.speex.finish(c.left)

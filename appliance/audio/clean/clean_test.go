@@ -26,11 +26,11 @@ func voices(t testing.TB, long time.Duration) (pcm []float32) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := audio.DecodeAll(file, rate)
+		speech, err := audio.DecodeAll(file, rate)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pcm = append(pcm, one...)
+		pcm = append(pcm, speech...)
 	}
 	return pcm[:n]
 }
@@ -100,11 +100,11 @@ func TestEchoIsCancelled(t *testing.T) {
 			copy(heard[8*rate:], r.Hear(played)[8*rate:])
 			out := open(t).all(heard, played)
 			for _, at := range []int{3 * rate, 14 * rate} {
-				gone := power(heard[at:at+2*rate]) - power(out[at:at+2*rate])
-				t.Logf("voice %d, %v late, %d s: %.1f dB", i, late, at/rate, gone)
-				if gone < 25 {
+				reduction := power(heard[at:at+2*rate]) - power(out[at:at+2*rate])
+				t.Logf("voice %d, %v late, %d s: %.1f dB", i, late, at/rate, reduction)
+				if reduction < 25 {
 					t.Errorf("voice %d, %v late: after %d s the echo is %.1f dB softer: want 25 and more", i, late,
-						at/rate, gone)
+						at/rate, reduction)
 				}
 			}
 		}

@@ -68,16 +68,16 @@ func (c *deviceClock) silent(now time.Duration) time.Duration {
 // dry returns for how many samples a device ran dry, which holds some samples when it requests
 // more: it is known by how late the request is.
 func (c *deviceClock) dry(at, held float64) float64 {
-	ahead := float64(c.passed) - at
+	lead := float64(c.passed) - at
 	c.top -= (at - c.topAt) * topFades
 	c.topAt = at
-	if ahead >= c.top {
-		c.top = ahead
+	if lead >= c.top {
+		c.top = lead
 		return 0
 	}
-	gone := max(0, c.top-ahead-held)
-	c.top -= gone
-	return gone
+	missing := max(0, c.top-lead-held)
+	c.top -= missing
+	return missing
 }
 
 func (c *clocks) ppm() float64 { return min(max(c.difference+c.centring, -maxPPM), maxPPM) }
@@ -142,20 +142,20 @@ func (c *clocks) compared() (apart float64, fresh bool) {
 }
 
 func (c *clocks) compare() {
-	apart := c.out.lead - c.in.lead
+	lead := c.out.lead - c.in.lead
 	c.out.lead, c.in.lead = math.Inf(-1), math.Inf(-1)
-	if math.IsInf(apart, 0) || math.IsNaN(apart) { // one of them is silent
+	if math.IsInf(lead, 0) || math.IsNaN(lead) { // one of them is silent
 		c.apart, c.steps = c.apart[:0], 0
 		return
 	}
-	most := clockJump.Seconds() * float64(c.rateHz)
-	if k := len(c.apart); k > 0 && math.Abs(apart-c.apart[k-1]) > most || c.steps == 1 {
+	limit := clockJump.Seconds() * float64(c.rateHz)
+	if k := len(c.apart); k > 0 && math.Abs(lead-c.apart[k-1]) > limit || c.steps == 1 {
 		c.apart = c.apart[:0] // the first step is short, and so ignored too
 	}
 	if len(c.apart) == clockSteps {
 		c.apart = c.apart[:copy(c.apart, c.apart[1:])]
 	}
-	c.apart, c.fresh = append(c.apart, apart), true
+	c.apart, c.fresh = append(c.apart, lead), true
 	c.steps++
 	c.removeStep()
 	if len(c.apart) < clockFirst {
@@ -189,8 +189,8 @@ func (c *clocks) removeStep() {
 }
 
 // median returns the middle one of some values.
-func median(of []float64) float64 {
-	sorted := slices.Sorted(slices.Values(of))
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
 }
 

@@ -350,12 +350,12 @@ func (d *delay) moved(least, most int) (by, alike float64) {
 			other += d.likeness[k] * d.likeness[k]
 		}
 	}
-	place := float64(best)
+	position := float64(best)
 	if best > least && best < most-1 { // the vertex of a parabola through three points
 		a, b, c := fits[best-1], fits[best], fits[best+1]
 		if down := a - 2*b + c; down < 0 {
-			place += (a - c) / (2 * down)
+			position += (a - c) / (2 * down)
 		}
 	}
-	return place + d.off() - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(energy*other+1e-18)
+	return position + d.off() - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(energy*other+1e-18)
 }

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// leastBehind is how far the reference stays behind the loudspeaker's requests at least,
-	// for pieces that come late. spareBehind is how much less that is than what the loudspeaker
+	// minLag is the least lag of the reference behind the loudspeaker's requests,
+	// for pieces that come late. lagMargin is how much less that is than what the loudspeaker
 	// still holds when it requests more: late requests are then still known in time, and the
-	// echo still comes after its reference. asksFor is the share of its buffer, as a divisor,
-	// that a loudspeaker requests at a time.
-	leastBehind, spareBehind = 5 * time.Millisecond, 40 * time.Millisecond
-	asksFor                  = 4
+	// echo still comes after its reference. requestDivisor is the size of a loudspeaker's buffer in
+	// requests.
+	minLag, lagMargin = 5 * time.Millisecond, 40 * time.Millisecond
+	requestDivisor    = 4
 	// maxBuffered bounds playback that was not requested yet: an unplugged microphone requests
 	// nothing.
 	maxBuffered = time.Second
-	// retainedBehind is how much requested sound is retained, in case it was requested too
+	// retainedTime is how much requested sound is retained, in case it was requested too
 	// early.
-	retainedBehind = 100 * time.Millisecond
+	retainedTime = 100 * time.Millisecond
 	// stoppedAfter is how long a device may be inactive before it counts as stopped rather than
 	// late.
 	stoppedAfter = 400 * time.Millisecond
@@ -49,16 +49,16 @@ type Drift struct {
 	rateHz int
 	now    func() time.Duration
 
-	buffer     []float32 // playback that is still needed
-	base       int64     // number of buffer[0] within all playback
-	at         float64   // number of the next requested sample
-	positioned bool      // at is known
-	behind     float64   // how far at stays behind the loudspeaker's requests
-	held       float64   // what the loudspeaker still holds when it requests more
-	taken      int64     // requested samples
-	wrong      int       // how many comparisons in a row found a misalignment
-	dry        bool      // the loudspeaker ran dry, not reported yet
-	sound      time.Duration
+	buffer     []float32     // playback that is still needed
+	base       int64         // number of buffer[0] within all playback
+	at         float64       // number of the next requested sample
+	positioned bool          // at is known
+	lag        float64       // of at behind the loudspeaker's requests, in samples
+	held       float64       // what the loudspeaker still holds when it requests more
+	taken      int64         // requested samples
+	misaligned int           // comparisons in a row that found a misalignment
+	dry        bool          // the loudspeaker ran dry, not reported yet
+	lastSound  time.Duration // when something louder than quietLevel was played
 
 	clocks clocks
 	sinc   *sinc
@@ -80,11 +80,11 @@ const (
 // the time since the program started.
 func NewDrift(rateHz int, now func() time.Duration) *Drift {
 	d := &Drift{
-		rateHz: rateHz,
-		now:    now,
-		sound:  -quietTime,
-		sinc:   newSinc(),
-		clocks: clocks{rateHz: rateHz},
+		rateHz:    rateHz,
+		now:       now,
+		lastSound: -quietTime,
+		sinc:      newSinc(),
+		clocks:    clocks{rateHz: rateHz},
 	}
 	d.hold(0)
 	d.clocks.forget()
@@ -105,9 +105,9 @@ func (d *Drift) SetHeld(long time.Duration) {
 
 // hold sets how far the reference stays behind for a loudspeaker that holds so much.
 func (d *Drift) hold(long time.Duration) {
-	held := long - long/asksFor
+	held := long - long/requestDivisor
 	d.held = float64(d.samples(held))
-	d.behind = float64(d.samples(max(leastBehind, held-spareBehind)))
+	d.lag = float64(d.samples(max(minLag, held-lagMargin)))
 }
 
 // Played adds the next samples given to the loudspeaker, including silence. It does not retain
@@ -122,7 +122,7 @@ func (d *Drift) Played(pcm []float32) {
 		d.at, d.dry = d.at-dry, true
 	}
 	if peakOf(pcm) > quietLevel {
-		d.sound = now
+		d.lastSound = now
 	}
 	d.buffer = append(d.buffer, pcm...)
 	if extra := len(d.buffer) - 2*d.samples(maxBuffered); extra > 0 {
@@ -145,15 +145,15 @@ func (d *Drift) Heard(at time.Duration, n int) {
 func (d *Drift) Reference(out []float32) Continuity {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	place := d.position()
+	continuity := d.position()
 	d.taken += int64(len(out))
-	missing := Continues
-	if d.now()-d.sound < quietTime {
-		missing = Unknown
+	unavailable := Continues
+	if d.now()-d.lastSound < quietTime {
+		unavailable = Unknown
 	}
 	if !d.positioned {
 		clear(out)
-		return missing
+		return unavailable
 	}
 	step := 1 + d.clocks.ppm()/1e6
 	for i := range out {
@@ -161,46 +161,46 @@ func (d *Drift) Reference(out []float32) Continuity {
 		first := int(int64(whole)-d.base) - sincSide + 1
 		if first < 0 || first+2*sincSide > len(d.buffer) {
 			out[i] = 0 // a piece is late, or too old
-			if place == Continues {
-				place = missing
+			if continuity == Continues {
+				continuity = unavailable
 			}
 		} else {
 			out[i] = d.sinc.at(d.buffer[first:first+2*sincSide], d.at-whole)
 		}
 		d.at += step
 	}
-	d.drop(int(int64(d.at)-d.base) - sincSide - d.samples(retainedBehind))
-	return place
+	d.drop(int(int64(d.at)-d.base) - sincSide - d.samples(retainedTime))
+	return continuity
 }
 
 // position corrects the position of the next requested sample.
 func (d *Drift) position() Continuity {
-	apart, fresh := d.clocks.compared()
+	lead, fresh := d.clocks.compared()
 	if d.dry && d.positioned {
 		d.dry = false
 		return Dry
 	}
-	if !fresh && (d.positioned || math.IsInf(apart, 0)) {
+	if !fresh && (d.positioned || math.IsInf(lead, 0)) {
 		return Continues
 	}
-	wrong := float64(d.taken) + apart - d.behind - d.at
+	misalignment := float64(d.taken) + lead - d.lag - d.at
 	if !d.positioned {
-		d.at, d.positioned, d.wrong = d.at+math.Round(wrong), true, 0
+		d.at, d.positioned, d.misaligned = d.at+math.Round(misalignment), true, 0
 		return Repositioned
 	}
-	much := math.Abs(wrong) / float64(d.rateHz)
-	quiet := d.now()-d.sound > quietTime
-	late := wrong < -d.behind || wrong > maxMisplaced.Seconds()*float64(d.rateHz)
-	if much < misplaced.Seconds() || !quiet && !late {
-		d.wrong = 0
-		d.clocks.centring = min(max(wrong/float64(d.rateHz)*1e6/centred, -maxCentring), maxCentring)
+	seconds := math.Abs(misalignment) / float64(d.rateHz)
+	quiet := d.now()-d.lastSound > quietTime
+	late := misalignment < -d.lag || misalignment > maxMisplaced.Seconds()*float64(d.rateHz)
+	if seconds < misplaced.Seconds() || !quiet && !late {
+		d.misaligned = 0
+		d.clocks.centring = min(max(misalignment/float64(d.rateHz)*1e6/centred, -maxCentring), maxCentring)
 		return Continues
 	}
-	if d.wrong++; d.wrong < 2 {
+	if d.misaligned++; d.misaligned < 2 {
 		return Continues
 	}
-	d.wrong, d.clocks.centring = 0, 0
-	d.at += math.Round(wrong)
+	d.misaligned, d.clocks.centring = 0, 0
+	d.at += math.Round(misalignment)
 	return Restored
 }
 

@@ -159,14 +159,14 @@ func TestEchoStaysCancelledWithDifferentClocks(t *testing.T) {
 			}
 			c.Frame(clip(out, from, n), clip(heard, from, n), reference)
 		})
-		least := math.Inf(1)
+		lowest := math.Inf(1)
 		for at := 15 * rate; at+10*rate <= len(out); at += 10 * rate {
-			gone := power(heard[at:at+10*rate]) - power(out[at:at+10*rate])
-			least = min(least, gone)
+			reduction := power(heard[at:at+10*rate]) - power(out[at:at+10*rate])
+			lowest = min(lowest, reduction)
 		}
-		t.Logf("%v ppm for %v: at least %.1f dB in any ten seconds", ppm, long, least)
-		if least < 20 {
-			t.Errorf("%v ppm for %v: %.1f dB in some ten seconds: want 20 and more", ppm, long, least)
+		t.Logf("%v ppm for %v: at least %.1f dB in any ten seconds", ppm, long, lowest)
+		if lowest < 20 {
+			t.Errorf("%v ppm for %v: %.1f dB in some ten seconds: want 20 and more", ppm, long, lowest)
 		}
 	}
 }

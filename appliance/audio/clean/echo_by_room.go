@@ -88,12 +88,12 @@ func (r *roomEcho) proven() bool {
 }
 
 // latest appends next to a sound and returns its newest n samples.
-func latest(kept, next []float32, n int) []float32 {
-	kept = append(kept, next...)
-	if extra := len(kept) - n; extra > 0 {
-		kept = kept[:copy(kept, kept[extra:])]
+func latest(stored, next []float32, n int) []float32 {
+	stored = append(stored, next...)
+	if extra := len(stored) - n; extra > 0 {
+		stored = stored[:copy(stored, stored[extra:])]
 	}
-	return kept
+	return stored
 }
 
 // forget discards the room: the filter starts anew.
@@ -174,8 +174,8 @@ func sharpened(pcm []float32) []float64 {
 	return out
 }
 
-func sumOfSquares(of []float64) (sum float64) {
-	for _, v := range of {
+func sumOfSquares(values []float64) (sum float64) {
+	for _, v := range values {
 		sum += v * v
 	}
 	return sum

@@ -30,7 +30,7 @@ func TestResidualEchoIsRecognised(t *testing.T) {
 				soft[k] = left[i+k] * softer
 			}
 			known := l.frame(soft, soft, played[i:i+len(soft)], later)
-			if meanPower(soft) < likeLeast*4 || l.frames%likeEvery != 0 ||
+			if meanPower(soft) < minResidualPower*4 || l.frames%compareEvery != 0 ||
 				meanPower(latest(nil, played[:i], rate/10)) < playedLeast {
 				continue
 			}

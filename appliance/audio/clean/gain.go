@@ -106,8 +106,8 @@ func (g *gain) frame(left, heard, played []float32) {
 	}
 	to := g.open * (1 + (g.lift-1)*max(0, (g.open-echoShut)/(1-echoShut)))
 	// the filter subtracts an echo that no longer arrives
-	if most := max(before, g.heard) * overHeard; echo && g.left > most {
-		to *= math.Sqrt(most / g.left)
+	if limit := max(before, g.heard) * overHeard; echo && g.left > limit {
+		to *= math.Sqrt(limit / g.left)
 		g.now = min(g.now, to)
 	}
 	if peak := peakOf(left); peak*to > ceiling {

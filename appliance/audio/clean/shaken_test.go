@@ -45,11 +45,11 @@ func TestDryLoudspeakerIsFollowed(t *testing.T) {
 				}
 				late += int(gap * rate / time.Second)
 				from, to := at+late+rate, min(at+late+4*rate, len(out))
-				gone := power(heard[from:to]) - power(out[from:to])
-				t.Logf("dry for %v the %d. time: %.1f dB are gone from a second after on", gap, n+1, gone)
-				if gone < 20 {
+				reduction := power(heard[from:to]) - power(out[from:to])
+				t.Logf("dry for %v the %d. time: %.1f dB are gone from a second after on", gap, n+1, reduction)
+				if reduction < 20 {
 					t.Errorf("dry for %v the %d. time: %.1f dB are gone from a second after on: want 20 and more", gap,
-						n+1, gone)
+						n+1, reduction)
 				}
 			}
 		}
@@ -77,8 +77,8 @@ func TestPossibleEchoIsSuppressed(t *testing.T) {
 	for i := 10 * rate; i+n <= 10*rate+rate/4; i += n {
 		c.Frame(out[i-10*rate:], heard[i-late:i-late+n], played[i:i+n])
 	}
-	if gone := power(heard[10*rate-late:10*rate-late+rate/4]) - power(out[:rate/4]); gone < 12 {
-		t.Errorf("in the first quarter of a second %.1f dB are gone: want 12 and more", gone)
+	if reduction := power(heard[10*rate-late:10*rate-late+rate/4]) - power(out[:rate/4]); reduction < 12 {
+		t.Errorf("in the first quarter of a second %.1f dB are gone: want 12 and more", reduction)
 	}
 	c = open(t)
 	c.DelayChanged()
@@ -112,10 +112,10 @@ func TestVolumeChangeIsFollowed(t *testing.T) {
 		if over := power(out[down+rate/2:up]) - power(heard[down+rate/2:up]); over > 3 {
 			t.Errorf("voice %d: turned down, it is %.1f dB louder than what was heard", voice, over)
 		}
-		gone := power(heard[up+rate/2:up+3*rate]) - power(out[up+rate/2:up+3*rate])
-		t.Logf("voice %d: turned up again, %.1f dB are gone", voice, gone)
-		if gone < 25 {
-			t.Errorf("voice %d: turned up again, %.1f dB are gone: want 25 and more", voice, gone)
+		reduction := power(heard[up+rate/2:up+3*rate]) - power(out[up+rate/2:up+3*rate])
+		t.Logf("voice %d: turned up again, %.1f dB are gone", voice, reduction)
+		if reduction < 25 {
+			t.Errorf("voice %d: turned up again, %.1f dB are gone: want 25 and more", voice, reduction)
 		}
 	}
 }

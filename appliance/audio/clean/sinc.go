@@ -39,17 +39,17 @@ func newSinc() *sinc {
 
 // at returns the value that lies a fraction of a step after sample sincSide-1 of pcm, which has
 // 2·sincSide samples.
-func (s *sinc) at(pcm []float32, part float64) float32 {
-	place := part * sincPhases
-	p := min(int(place), sincPhases-1)
-	far := float32(place) - float32(p)
+func (s *sinc) at(pcm []float32, offset float64) float32 {
+	position := offset * sincPhases
+	p := min(int(position), sincPhases-1)
+	fraction := float32(position) - float32(p)
 	near, next := &s.weights[p], &s.weights[p+1]
 	var a, b float32
 	for i, v := range pcm[:2*sincSide] {
 		a += v * near[i]
 		b += v * next[i]
 	}
-	return a + (b-a)*far
+	return a + (b-a)*fraction
 }
 
 // bessel returns the modified Bessel function of the first kind and order 0, by its series.

@@ -107,8 +107,8 @@ func (k *loudnessKeeper) restore(out []float32) {
 		k.new = k.new*k.fade + y*y*(1-k.fade)
 	}
 	k.powers = append(k.powers[:0], k.powers[len(out):]...)
-	most := math.Pow(10, maxCompensationDB/20.)
-	want := min(max(math.Sqrt((k.old+floor)/(k.new+floor)), 1/most), most)
+	limit := math.Pow(10, maxCompensationDB/20.)
+	want := min(max(math.Sqrt((k.old+floor)/(k.new+floor)), 1/limit), limit)
 	from := k.gain
 	if from == 0 {
 		from = want

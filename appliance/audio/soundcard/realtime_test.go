@@ -14,11 +14,11 @@ import (
 func TestRealtimePriorityIsNotInherited(t *testing.T) {
 	runtime.LockOSThread() // for good: the thread ends with the test
 	new(realtimeThread).raise()
-	own, err := unix.SchedGetAttr(0, 0)
+	attributes, err := unix.SchedGetAttr(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if own.Policy != unix.SCHED_FIFO {
+	if attributes.Policy != unix.SCHED_FIFO {
 		t.Skip("this user may not have threads that go before others")
 	}
 	// A process that the thread starts reports its own policy: the 41st field (proc(5)).

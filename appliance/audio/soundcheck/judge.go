@@ -182,13 +182,13 @@ func (r *Result) measureCancellation(heard, played []float32, late float64) {
 		return
 	}
 	defer c.Close()
-	left := make([]float32, len(heard))
+	residual := make([]float32, len(heard))
 	n := c.FrameSamples()
 	for i := 0; i+n <= len(heard); i += n {
-		c.Frame(left[i:i+n], heard[i:i+n], played[min(i, len(played)):min(i+n, len(played))])
+		c.Frame(residual[i:i+n], heard[i:i+n], played[min(i, len(played)):min(i+n, len(played))])
 	}
 	from := noiseFrom + 2 + late
-	r.GoneDB = round(decibels(power(part(heard, from, from+1))) - decibels(power(part(left, from, from+1))))
+	r.GoneDB = round(decibels(power(part(heard, from, from+1))) - decibels(power(part(residual, from, from+1))))
 }
 
 // part returns a part of a sound, in seconds.
