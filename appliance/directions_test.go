@@ -48,8 +48,8 @@ func TestDirectionIsAudible(t *testing.T) {
 			t.Fatal(err)
 		}
 		hz, moves := pitchOf(speech.PCM, speech.RateHz)
-		s := speechMeasures{float64(len(speech.PCM)) / float64(speech.RateHz), audio.Loudness(speech.PCM, speech.RateHz),
-			hz, moves}
+		s := speechMeasures{float64(len(speech.PCM)) / float64(speech.RateHz),
+			audio.Loudness(speech.PCM, speech.RateHz), hz, moves}
 		t.Logf("%-12q %.2f s, %.1f LUFS, %.0f Hz, moves %.1f semitones", direction, s.seconds, s.lufs, s.hz, s.moves)
 		return s
 	}

@@ -69,7 +69,8 @@ func TestPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 		[]PluginSetting{{Name: "key", Value: "plain"}, {Name: "city", Sealed: []byte{1}}}, nil))
 	next.Digest, next.Manifest = "cc", describedAs("opening_hours", "city secret") // one stays as it is, one goes
 	must(t, s.UpgradePlugin(t.Context(), next, "bb"))
-	if settings, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(settings) != 1 || settings[0].Name != "city" {
+	if settings, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(settings) != 1 ||
+		settings[0].Name != "city" {
 		t.Errorf("of two settings stay %v, %v", settings, err)
 	}
 	next.Digest, next.Manifest = "dd", describedAs("opening_hours")

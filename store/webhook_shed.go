@@ -86,7 +86,9 @@ func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
 func (s *Store) oldestBeyond(ctx context.Context, b WebhookBounds, h held) (nums []int64, err error) {
 	for after := int64(0); b.exceededBy(h); {
 		type one struct{ num, bytes int64 }
-		batch, err := query(ctx, s.read, func(row scanner) (o one, err error) { return o, row.Scan(&o.num, &o.bytes) }, `
+		batch, err := query(ctx, s.read, func(row scanner) (o one, err error) {
+			return o, row.Scan(&o.num, &o.bytes)
+		}, `
 			SELECT w.num, octet_length(w.body) FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver
 			 WHERE w.state = ? AND r.account = ? AND w.num > ? ORDER BY w.num LIMIT 1000`, h.state, h.account, after)
 		if err != nil || len(batch) == 0 {

@@ -119,7 +119,7 @@ func TestInvalidBoxesAreErrors(t *testing.T) {
 		"a fragment of 4 GiB":       {with(live, moof, 0xffffffff), "at most"},
 		"a fragment alone":          {live[moof:], "first byte"},
 		"4 billion samples":         {with(live, trun+12, 0xffffffff), "more than 65536 samples"},
-		"no such data":              {with(live, trun+16, 0x7fffffff), "before the sound of the one before"},
+		"no such data":              {with(live, trun+16, 0x7fffffff), "before the sound of the previous one"},
 		"data before the fragment":  {with(live, trun+16, 0x80000000), "within what came before"},
 		"4 billion sizes":           {with(plain, stsz+16, 0xffffffff), "says 4294967295 samples"},
 		"a chunk before the index":  {with(plain, stco+16, 8), "within what came before"},

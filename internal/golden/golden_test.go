@@ -23,7 +23,8 @@ func TestLostAndNewNamesAreReported(t *testing.T) {
 	var same, other told
 	Names(&same, "fruit", []string{"apple", "pear"})
 	Names(&other, "fruit", []string{"apple", "plum"})
-	if same.text != "" || !strings.Contains(other.text, "- pear\n+ plum\n") || !strings.Contains(other.text, writeVariable) {
+	if same.text != "" || !strings.Contains(other.text, "- pear\n+ plum\n") ||
+		!strings.Contains(other.text, writeVariable) {
 		t.Errorf("%q, %q", same.text, other.text)
 	}
 }
