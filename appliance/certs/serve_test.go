@@ -20,7 +20,8 @@ func TestClientsWithoutTLSGetAnError(t *testing.T) {
 	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
 	var answer struct{ Code, Message string }
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || res.StatusCode != 400 ||
-		answer.Code != "tls_required" || !strings.Contains(answer.Message, "wss://") || !strings.Contains(answer.Message, "/ca.crt") ||
+		answer.Code != "tls_required" || !strings.Contains(answer.Message, "wss://") ||
+		!strings.Contains(answer.Message, "/ca.crt") ||
 		res.Header.Get("X-Request-Id") == "" {
 		t.Errorf("%d %s (%v)", res.StatusCode, text, err)
 	}
