@@ -26,7 +26,7 @@ type fakes struct {
 	missing []string
 	serve   func(w http.ResponseWriter, r *http.Request, account string) error
 	steered []contract.ClientMessage
-	steers  error // what the chat "live" says to a message
+	steers  error // answers messages to the chat "live"
 }
 
 func (f *fakes) Missing(context.Context) []string { return f.missing }

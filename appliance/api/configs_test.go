@@ -99,7 +99,7 @@ func TestAConfigShowsItsPromptAndToolsAsTheyAreNow(t *testing.T) {
 		t.Errorf("its next version: %v", next)
 	}
 
-	// What it uses goes, and it is still listed.
+	// Deleted resources stay in the config.
 	c.ask("DELETE", path, "", 200)
 	c.ask("DELETE", fmt.Sprintf("/v0/evi/tools/%v", tool["id"]), "", 200)
 	list := c.ask("GET", "/v0/evi/configs?restrict_to_most_recent=false", "", 200)["configs_page"].([]any)

@@ -62,7 +62,7 @@ func TestConnectionsAreLimitedByAddressAndInTotal(t *testing.T) {
 			accepted <- c
 		}
 	}()
-	// from connects, and says whether it was taken.
+	// from connects, and returns the connection if it was accepted.
 	from := func(address string) (taken net.Conn) {
 		t.Helper()
 		away.mu.Lock()

@@ -100,7 +100,7 @@ func TestARecordingIsConvertedToAnotherVoice(t *testing.T) {
 	if bytes != 2*2*contract.OutputRateHz || len(snippets) != 2 {
 		t.Errorf("%d bytes of %d snippets; want two seconds of two phrases", bytes, len(snippets))
 	}
-	kind, body = multiparts(t, recording) // nothing else is required
+	kind, body = multiparts(t, recording) // the other parts are optional
 	status, head, text = c.send("POST", "/v0/tts/voice_conversion/file", kind, body)
 	if status != 200 || head.Get("Content-Type") != "audio/mpeg" {
 		t.Fatalf("%d, %v, %.300s", status, head, text)
@@ -142,7 +142,7 @@ func TestRecordingsInAllFormatsAreDecoded(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes, %.200s", file, status, len(text), text)
 		}
 		whole := len(data)
-		for _, cut := range []int{0, 11, whole / 2} { // nothing of it panics, and all of it is answered
+		for _, cut := range []int{0, 11, whole / 2} { // a truncated file is answered, without a panic
 			kind, body := multiparts(t, part{"audio", file, string(data[:cut])}, part{"format", "", `{"type":"pcm"}`})
 			if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body); status != 200 &&
 				status != 400 {
@@ -210,8 +210,8 @@ func TestErrorsNameWhyARecordingIsRejected(t *testing.T) {
 	}
 }
 
-// A client that sends its recording slowly, or disconnects, takes one of its
-// account's places only.
+// A client that sends its recording slowly, or disconnects, uses only one of its account's
+// uploads.
 func TestUploadsAreLimitedByAccount(t *testing.T) {
 	c := startConverting(t)
 	kind, body := multiparts(t, part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))})

@@ -104,8 +104,8 @@ func (v *serverProcess) kill(t *testing.T) {
 	v.http.CloseIdleConnections()
 }
 
-// withCookie returns the answer of the server. After an error, it is unknown whether the
-// request took effect.
+// ask returns the answer of the server. After an error, it is unknown whether the request
+// took effect.
 func (v *serverProcess) ask(method, path, body string) (status int, answer record, err error) {
 	r, err := http.NewRequest(method, v.url+path, strings.NewReader(body))
 	if err != nil {
@@ -269,7 +269,7 @@ func kills(t *testing.T) int {
 // The server is killed forty times while eight clients write. Each time the
 // database is intact; at the end everything acknowledged exists, and everything
 // whose deletion was acknowledged is gone.
-func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
+func TestAKilledServerLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	records, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -212,11 +212,11 @@ func TestTheExamplesWork(t *testing.T) {
 	ids := map[string]string{}
 	tried := 0
 	for _, rt := range New(Parts{}).routes() {
-		// recordings are not written down; the code of a screen is good once
+		// recordings are not written down; the pairing code of a screen works once
 		if rt.about.Body == "" || rt.about.Upload != "" || rt.access == byAnyone {
 			continue
 		}
-		if rt.path == "/v0/box/operator" { // for sessions; a key belongs to one account
+		if rt.path == "/v0/box/operator" { // only sessions may; a key belongs to one account
 			continue
 		}
 		tried++
@@ -250,7 +250,7 @@ func TestDescribedBoundsAreEnforced(t *testing.T) {
 		}
 		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.about.Body })
 		for name, f := range contract.Bodies()[at].Shape.Fields {
-			// those mean something
+			// only those bounds mean something
 			if f.Kind != "string" || f.High == nil ||
 				slices.Contains([]string{"parameters", "url", "config_id"}, name) {
 				continue

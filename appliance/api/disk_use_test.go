@@ -31,7 +31,7 @@ func TestAFullAccountCannotStoreMore(t *testing.T) {
 	if status, _, _ := work.send("POST", "/v0/evi/prompts", "application/json", prompt(0)); status != 201 {
 		t.Errorf("another account: %d", status)
 	}
-	// It may still read and delete, and then there is room again.
+	// The account can still read and delete, and deleting frees space.
 	list := home.ask("GET", "/v0/evi/prompts?page_size=100", "", 200)
 	for _, p := range list["prompts_page"].([]any) {
 		home.ask("DELETE", "/v0/evi/prompts/"+p.(map[string]any)["id"].(string), "", 200)

@@ -169,7 +169,7 @@ func TestEndedAndExpiredSessionsOpenNothing(t *testing.T) {
 
 func TestASessionCanSwitchAccountsAndAKeyCannot(t *testing.T) {
 	c := signedIn(t)
-	made := c.key("museum") // the first of all, so an operator's
+	made := c.key("museum") // the first key of all, so it is an operator's
 	if a := c.withCookie("PATCH", "/v0/box/operator", `{"account":"museum"}`, "Sec-Fetch-Site",
 		"same-origin"); a.StatusCode != 200 || a.body["account"] != "museum" {
 		t.Errorf("%d %s", a.StatusCode, a.text)
@@ -189,8 +189,8 @@ func TestASessionCanSwitchAccountsAndAKeyCannot(t *testing.T) {
 		made.APIKey); a.StatusCode != 403 {
 		t.Errorf("a key: %d %s", a.StatusCode, a.text)
 	}
-	// A key counts before the cookie, so that a page with a key of its own, as the
-	// kiosk's, does what that may.
+	// A key takes precedence over the cookie, so a page with its own key, such as the
+	// kiosk's, has that key's rights.
 	if a := c.withCookie("GET", "/v0/box/operator", "", "X-Service-Api-Key", "wrong"); a.StatusCode != 401 {
 		t.Errorf("a wrong key beside the cookie: %d", a.StatusCode)
 	}

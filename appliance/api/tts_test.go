@@ -171,7 +171,7 @@ func TestErrorsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 		says       string
 	}{
 		{"", `{}`, 422, "utterances"},
-		{"", "\ufeff" + `{"utterances":[]}`, 400, "at least one"}, // as editors of Windows write it
+		{"", "\ufeff" + `{"utterances":[]}`, 400, "at least one"}, // as Windows editors write it
 		{"", `{"utterances":[]}`, 400, "at least one"},
 		{"", `{"utterances":[{"text":" \n"}]}`, 400, "utterances[0].text"},
 		{"", `{"utterances":[{"text":"😀"}]}`, 400, "utterances[0].text"},

@@ -169,8 +169,7 @@ func (c client) send(method, path, contentType, body string) (int, http.Header, 
 // record is a JSON answer.
 type record = map[string]any
 
-// withCookie sends a request and fails the test if the answer has another status or is
-// not JSON.
+// ask sends a request and fails the test if the answer has another status or is not JSON.
 func (c client) ask(method, path, body string, status int) record {
 	c.t.Helper()
 	got, header, text := c.send(method, path, "application/json", body)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// asc is where tools/npm-install puts it.
+	// tools/npm-install installs asc in the cache.
 	cache := os.Getenv("PARLEY_CACHE")
 	if home, err := os.UserHomeDir(); cache == "" && err == nil {
 		cache = filepath.Join(home, ".cache", "parley")
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// built builds the project in dir, and runs its cases.
+// built builds the project in dir, and runs its test cases.
 func built(t *testing.T, dir string) (Report, string) {
 	t.Helper()
 	p, err := Open(dir)
@@ -53,7 +53,7 @@ func TestANewPluginBuildsAndPassesItsTests(t *testing.T) {
 			if r, said := built(t, dir); r.Passed != 3 || r.Failed != 0 {
 				t.Errorf("%d passed, %d failed\n%s", r.Passed, r.Failed, said)
 			}
-			// The one file is the whole plugin.
+			// The module alone is the whole plugin.
 			alone, err := os.ReadFile(filepath.Join(dir, "hello.wasm"))
 			if err != nil || !bytes.Contains(alone, []byte("parley.manifest")) {
 				t.Errorf("hello.wasm has no manifest in it (%v)", err)
@@ -84,7 +84,7 @@ func TestTheExamplesPassTheirTests(t *testing.T) {
 
 const cAssertion = "#include <assert.h>\nint main(int n, char **all) { assert(n == 77); return 0; }\n"
 
-// crashing are programs that crash, by their language and file, and what they say.
+// crashing are programs that crash, by language, with their file and what they write.
 var crashing = map[string]struct{ file, source, says string }{
 	"go":   {"main.go", `package main; func main() { panic("no such place") }`, "panic: no such place"},
 	"rust": {"src/main.rs", `fn main() { panic!("no such place") }`, "no such place"},
@@ -93,7 +93,7 @@ var crashing = map[string]struct{ file, source, says string }{
 		"no such place"},
 }
 
-func TestACrashedPluginSaysWhy(t *testing.T) {
+func TestTheReportOfACrashHasItsMessage(t *testing.T) {
 	for lang, c := range crashing {
 		t.Run(lang, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "hello")
@@ -113,8 +113,8 @@ func TestACrashedPluginSaysWhy(t *testing.T) {
 	}
 }
 
-// copied copies a folder, and what links in it lead to, as somebody does who
-// takes an example to begin with. What builds have made stays behind.
+// copied copies a folder, with the targets of its links, as an author does who starts from
+// an example. It leaves out build results.
 func copied(t *testing.T, to, from string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -141,7 +141,7 @@ func copied(t *testing.T, to, from string) {
 	}
 }
 
-func TestNoProjectIsBegunOverAnother(t *testing.T) {
+func TestANewProjectNeedsAnEmptyFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, why := range map[string]string{"Bad_Name": "at most 64 of a-z", "there": "exists and is not empty",
 		"main": ""} {
@@ -162,7 +162,7 @@ func TestNoProjectIsBegunOverAnother(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingToBuildIsNamed(t *testing.T) {
+func TestMissingBuildToolsAreNamed(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for lang, want := range map[string]string{"c": "apt-get install clang lld wasi-libc",
 		"assemblyscript": "there is no node"} {
@@ -181,7 +181,7 @@ func TestWhatIsMissingToBuildIsNamed(t *testing.T) {
 }
 
 // rustc's own linker may be missing where lld is installed, as on Debian 13.
-func TestRustIsLinkedByWhatIsThere(t *testing.T) {
+func TestRustUsesTheLinkerThatIsInstalled(t *testing.T) {
 	bin, sysroot := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin)
 	program := func(path, text string) {
@@ -208,7 +208,7 @@ func TestRustIsLinkedByWhatIsThere(t *testing.T) {
 	expect(true)
 }
 
-func TestABuildThatFailsLeavesTheModuleAsItWas(t *testing.T) {
+func TestAFailedBuildLeavesTheOldModule(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hello")
 	if _, err := New(dir, "c"); err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestABuildThatFailsLeavesTheModuleAsItWas(t *testing.T) {
 	}
 	after, err := os.ReadFile(filepath.Join(dir, "hello.wasm"))
 	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the module is another one, or gone (%v)", err)
+		t.Errorf("the module was changed or deleted (%v)", err)
 	}
 	var left []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -239,11 +239,11 @@ func TestABuildThatFailsLeavesTheModuleAsItWas(t *testing.T) {
 		return err
 	})
 	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left: %v", left)
 	}
 }
 
-func TestWatchTellsWhatChanged(t *testing.T) {
+func TestWatchNamesTheChangedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hello")
 	if _, err := New(dir, "go"); err != nil {
 		t.Fatal(err)
@@ -260,10 +260,10 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 		select {
 		case got := <-told:
 			if got != want {
-				t.Errorf("told %q, want %q", got, want)
+				t.Errorf("watch named %q, want %q", got, want)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("nothing was told of %q", want)
+			t.Fatalf("watch did not name %q", want)
 		}
 	}
 	write := func(parts ...string) {
@@ -281,12 +281,12 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 	expect("main.go")
 	write("tests", "more.json")
 	expect(filepath.Join("tests", "more.json"))
-	write("hello.wasm") // what builds make is no change
+	write("hello.wasm") // a build result is not a change
 	write("target", "x")
 	time.Sleep(2 * quietTime)
-	write("deep", "er.go") // a folder that was not there when it began
+	write("deep", "er.go") // a folder that did not exist at first
 	if got := <-told; !slices.Contains([]string{"deep", filepath.Join("deep", "er.go")}, got) {
-		t.Errorf("told %q, want deep/er.go", got)
+		t.Errorf("watch named %q, want deep/er.go", got)
 	}
 	stop()
 	if err := <-ended; err != context.Canceled {

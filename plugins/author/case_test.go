@@ -24,7 +24,7 @@ permissions: {files: [{path: /srv/menu, as: /menu, mode: read}]}`))
 	return m
 }
 
-func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
+func TestErrorsOfCasesNameTheFileAndTheField(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"parameters": {}, "content": "x"}`:             "",
 		`[{"content": "x"}, {"error": "y"}]`:             "",
@@ -45,7 +45,7 @@ func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersIsSaid(t *testing.T) {
+func TestAFailedCaseShowsTheDifference(t *testing.T) {
 	failed := errors.New("no such place")
 	for _, c := range []struct {
 		step    step
@@ -54,7 +54,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 		want    string
 	}{
 		{step{Content: "open"}, "open", nil, ""},
-		{step{Content: "open"}, "open\n", nil, ""}, // as programs end their lines
+		{step{Content: "open"}, "open\n", nil, ""}, // programs end their output with a line break
 		{step{Content: "open"}, "opens", nil, "they differ from character 5 on"},
 		{step{Content: "open"}, "", failed, "the call failed: no such place"},
 		{step{Contains: []string{"op", "en"}}, "open", nil, ""},
@@ -73,8 +73,8 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 	}
 }
 
-// requestsAreCompared is for the weather example, built in dir: what the author
-// recorded and what the plugin asks for have to be the same.
+// requestsAreCompared checks, with the weather example built in dir, that recorded and
+// actual requests must match.
 func requestsAreCompared(t *testing.T, dir string) {
 	p, err := Open(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func requestsAreCompared(t *testing.T, dir string) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	// Cases that want the author's folders are not for an upgrade on a box.
+	// Cases that need the author's folders are not run before an upgrade on a box.
 	m.Permissions.Files = []manifest.File{{Path: t.TempDir(), As: "/x", Mode: manifest.Read}}
 	if err := checkFile(t, m, wasm, `{"files": {"/x": "x"}, "content": "never"}`); err != nil {
 		t.Error(err)

@@ -34,7 +34,7 @@ permissions:                    # all absent by default: nothing is allowed
   memory:  64MiB
 `
 
-func TestWholeManifest(t *testing.T) {
+func TestAWholeManifestIsParsed(t *testing.T) {
 	m, err := Parse([]byte(whole))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestWholeManifest(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestPermissionsAreDescribedInWords(t *testing.T) {
 	m, err := Parse([]byte(whole))
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +92,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Each case changes one line of the whole manifest; the error names the field,
-// its line where it has one, and what is allowed.
-func TestWhatIsWrong(t *testing.T) {
+// Each case changes one line of the whole manifest. The error names the field, its line if
+// it has one, and what is allowed.
+func TestErrorsNameFieldLineAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ old, new, field, why string }{
 		{"license:", "licence:", "licence", "unknown field"},
 		{"timeout: 2s", "time_out: 2s", "tools[0].time_out", "unknown field"},
@@ -172,7 +172,7 @@ func TestWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestSectionOfAModule(t *testing.T) {
+func TestTheManifestIsASectionOfTheModule(t *testing.T) {
 	empty := []byte("\x00asm\x01\x00\x00\x00")
 	module, err := Embed(empty, []byte(whole), nil)
 	if err != nil {
@@ -188,7 +188,7 @@ func TestSectionOfAModule(t *testing.T) {
 		}
 	}
 	if _, ok, err := Of(empty); ok || err != nil {
-		t.Errorf("a module without: %v %v", ok, err)
+		t.Errorf("a module without a manifest: %v %v", ok, err)
 	}
 	if _, _, err := Of(append(module, module[8:]...)); err == nil {
 		t.Error("two sections were accepted")
@@ -199,10 +199,10 @@ func TestSectionOfAModule(t *testing.T) {
 		}
 	}
 	if _, err := Embed(module, []byte(whole), nil); err == nil {
-		t.Error("a second section was put in")
+		t.Error("a second section was added")
 	}
 	if _, err := Embed(empty, []byte("name: x"), nil); err == nil {
-		t.Error("half a manifest was put in")
+		t.Error("half a manifest was added")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestAModuleCarriesItsCases(t *testing.T) {
 		t.Errorf("%v %v %v", m.Name, ok, err)
 	}
 	if _, err := Tests(appendSection(empty, TestsSection, []byte(`["a"]`))); err == nil {
-		t.Error("a list is no cases by their names")
+		t.Error("a list of cases was accepted")
 	}
 	files["c.json"] = strings.Repeat(" ", maxTestBytes)
 	if _, err := Embed(empty, []byte(whole), files); err == nil || !strings.Contains(err.Error(), "at most") {
@@ -228,7 +228,7 @@ func TestAModuleCarriesItsCases(t *testing.T) {
 	}
 }
 
-func TestWhatPermissionsCover(t *testing.T) {
+func TestCoversComparesPermissions(t *testing.T) {
 	old := Permissions{
 		HTTP:         []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}},
 		Files:        []File{{"/data", "/data", Read}},
@@ -267,7 +267,7 @@ func TestWhatPermissionsCover(t *testing.T) {
 	}
 	if (Permissions{}).Covers(Permissions{Memory: DefaultMemory + 1}) ||
 		!(Permissions{}).Covers(Permissions{Memory: 1}) {
-		t.Error("without a word there is the default's memory")
+		t.Error("permissions without memory do not cover the default")
 	}
 }
 

@@ -24,7 +24,7 @@ func observed(outcomes map[string]int) func(*Parts) {
 	return func(p *Parts) { p.Observe = func(_, _, outcome string, _ time.Duration) { outcomes[outcome]++ } }
 }
 
-func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
+func TestThreeFailuresInARowPauseAPlugin(t *testing.T) {
 	data := t.TempDir()
 	outcomes := map[string]int{}
 	s := box(t, data, observed(outcomes))
@@ -44,19 +44,19 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 		}
 	}
 	if i := wantState(t, other, Broken); i.Why != "no" || i.RetryMS-i.BrokenMS < firstPause.Milliseconds()-1000 {
-		t.Errorf("it is told as %+v", i.Plugin)
+		t.Errorf("the plugin is shown as %+v", i.Plugin)
 	}
 	_, err := do(s, "", "b")
 	if broken, ok := errors.AsType[ErrBroken](err); !ok || !strings.Contains(broken.Error(), "3 times in a row") {
 		t.Errorf("called again, it answers %v", err)
 	}
 	if outcomes["failed"] != 2*failuresInARow-1 || outcomes["answered"] != 1 || outcomes["broken"] != 1 {
-		t.Errorf("counted was %v", outcomes)
+		t.Errorf("the outcomes are %v", outcomes)
 	}
 	// The operator may call it; the outcome is not counted.
 	r, err := s.Try(t.Context(), Origin{}, "tool", "do", []byte(`{"text":"c"}`))
 	if err != nil || r.Content != "one c" {
-		t.Errorf("tried, it answers %q, %v", r.Content, err)
+		t.Errorf("the operator's call: %q, %v", r.Content, err)
 	}
 	wantState(t, s, Broken)
 
@@ -69,7 +69,7 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 		t.Errorf("the trial was not made: %v", err)
 	}
 	if i := wantState(t, s, Broken); i.RetryMS <= time.Now().UnixMilli() {
-		t.Error("it failed again, and is called all the same")
+		t.Error("the plugin failed again, and is still called")
 	}
 	over()
 	wantSaid(t, s, "d", "one d")
@@ -92,7 +92,7 @@ func mustShow(t *testing.T, s *Registry) Info {
 	return i
 }
 
-func TestPausesGrow(t *testing.T) {
+func TestPausesGrowWithEachFailure(t *testing.T) {
 	now := time.Now()
 	for since, want := range map[time.Duration]time.Duration{0: firstPause, time.Second: firstPause,
 		time.Minute: time.Minute, time.Hour: longestPause, -time.Hour: firstPause} {
@@ -101,7 +101,7 @@ func TestPausesGrow(t *testing.T) {
 		}
 	}
 	if got := pause(0, now); got != firstPause {
-		t.Errorf("at first: %v", got)
+		t.Errorf("the first pause: %v", got)
 	}
 	// If the clock was set back by a day, the plugin is not paused for a day.
 	p := &plugin{Running: Running{Plugin: store.Plugin{BrokenMS: 1, RetryMS: now.Add(24 * time.Hour).UnixMilli()}}}

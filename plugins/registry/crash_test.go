@@ -66,7 +66,7 @@ func changeUntilKilled(paths []string) error {
 
 // After a kill at any moment, the old plugin, the new one, or none is installed, and no
 // other files remain after the next start.
-func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
+func TestAKilledChangeLeavesTheOldOrTheNewPlugin(t *testing.T) {
 	data := t.TempDir()
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
 	must(t, err)
@@ -84,7 +84,7 @@ func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for range 1 + try%5 {
 			if !lines.Scan() {
-				t.Fatal("it changed nothing")
+				t.Fatal("the process changed nothing")
 			}
 		}
 		<-time.After(time.Duration(try*7%20) * 2 * time.Millisecond) // anywhere in the next change
@@ -94,7 +94,7 @@ func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 	}
 	t.Log("found were", seen)
 	if len(seen) < 2 {
-		t.Error("every time the same was found: it was killed at one moment only")
+		t.Error("every kill left the same version: the moments do not vary")
 	}
 }
 
@@ -118,20 +118,20 @@ func wantWhole(t *testing.T, data string) (version string) {
 		}
 	}
 	if len(all) > 1 || folders != len(all) {
-		t.Fatalf("%d plugins are installed, and %d folders are there: %v", len(all), folders, files)
+		t.Fatalf("%d plugins are installed, with %d folders: %v", len(all), folders, files)
 	}
 	if len(all) == 0 {
 		return "nothing"
 	}
 	if all[0].State != Ready {
-		t.Fatalf("it is %s: %s", all[0].State, all[0].Why)
+		t.Fatalf("the state is %s: %s", all[0].State, all[0].Why)
 	}
 	wasm, _, err := s.folder.get(all[0].Digest)
 	must(t, err)
 	p, err := newPackage(wasm, nil)
 	must(t, err)
 	if p.Manifest.Version != all[0].Version {
-		t.Errorf("the files are of %s, and installed is %s", p.Manifest.Version, all[0].Version)
+		t.Errorf("the files are those of %s, installed is %s", p.Manifest.Version, all[0].Version)
 	}
 	if _, err := s.Call(t.Context(), Origin{}, "do", nil); err != nil {
 		t.Errorf("it cannot be called: %v", err)
@@ -161,7 +161,7 @@ func TestAFailedUpgradeLeavesTheOldVersion(t *testing.T) {
 	p, err := Read(fileOf(t, described("2.0.0"), []byte("\x00asm\x01\x00\x00\x00")), "")
 	must(t, err)
 	if _, err := s.Examine(t.Context(), p); err == nil {
-		t.Error("a module without the tool was offered")
+		t.Error("a module without its tool was accepted")
 	}
 	wantSaid(t, s, "b", "one b")
 	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[0-9a-f]*")); err != nil || len(left) != 1 {
@@ -178,7 +178,7 @@ func TestDamagedFilesAreNotRun(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(modules[0], append(append([]byte{}, empty...), "\x00\x02\x01x"...), 0o600))
 	if _, err := do(s, "", ""); err == nil || !strings.Contains(err.Error(), "not those that were installed") {
-		t.Errorf("it answers %v", err)
+		t.Errorf("the call returned %v", err)
 	}
 	must(t, s.Remove(t.Context(), "tool"))
 	install(t, s, fileOf(t, described("1.0.0"), empty)) // repairs it

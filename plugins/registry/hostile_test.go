@@ -27,7 +27,7 @@ func refused(t *testing.T, from, tag, words string) {
 	}
 }
 
-func TestNothingOutsideItsFolderIsRead(t *testing.T) {
+func TestNoFileOutsideThePluginsFolderIsRead(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret.sig")
 	must(t, os.WriteFile(secret, empty, 0o600))
 	for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestNothingOutsideItsFolderIsRead(t *testing.T) {
 }
 
 // A plugin is one file. The error for another form says how to make that file.
-func TestOtherFormsAreRefusedWithTheWayToTheOneFile(t *testing.T) {
+func TestErrorsAboutOtherFormsSayHowToMakeTheFile(t *testing.T) {
 	dir := t.TempDir()
 	bare, yaml := filepath.Join(dir, "tool.wasm"), filepath.Join(dir, "plugin.yaml")
 	must(t, errors.Join(os.WriteFile(bare, empty, 0o600), os.WriteFile(yaml, []byte(described("1.0.0")), 0o600)))
@@ -74,7 +74,7 @@ func TestOtherFormsAreRefusedWithTheWayToTheOneFile(t *testing.T) {
 	for _, from := range []string{dir, bare, yaml, packed} {
 		refused(t, from, "", "parley plugin build")
 		if _, err := ReadUnsigned(from); err == nil {
-			t.Errorf("%s would be signed", from)
+			t.Errorf("%s could be signed", from)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
 			want = p.Digest()
 		}
 		if p.Digest() != want {
-			t.Errorf("%s: from there it is another plugin", from)
+			t.Errorf("%s: the digest differs", from)
 		}
 	}
 	refused(t, plain, "2.0.0", `the tags are "1.0.0"`)
@@ -196,7 +196,7 @@ func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
 	}
 }
 
-func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
+func TestAMalformedOCILayoutIsRefused(t *testing.T) {
 	module := packed(t, described("1.0.0"), empty)
 	good := map[string]string{"tool.wasm": string(module)}
 	private, _ := keys(t)
@@ -245,7 +245,7 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 	refused(t, dir, "", "path escapes")
 }
 
-func TestTarsThatAreNoneAreRefused(t *testing.T) {
+func TestMalformedTarsAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	for words, text := range map[string][]byte{
 		"fewer than 4 bytes":      []byte("ab"),

@@ -33,10 +33,10 @@ func TestALogIsFollowed(t *testing.T) {
 		select {
 		case got := <-told:
 			if got != text {
-				t.Fatalf("told was %.40q, want %.40q", got, text)
+				t.Fatalf("the follower got %.40q, want %.40q", got, text)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%.40q was not told", text)
+			t.Fatalf("the follower did not get %.40q", text)
 		}
 	}
 	want("before")
@@ -69,7 +69,7 @@ func TestLinesThatCannotBeWrittenAreCounted(t *testing.T) {
 	var missing int
 	if _, err := fmt.Sscanf(all[len(all)-1].Text, "%d lines are missing here", &missing); err != nil ||
 		len(all)-1+missing != lines || missing < lines/3 {
-		t.Errorf("of %d lines %d are there, and the last one says %q", lines, len(all)-1, all[len(all)-1].Text)
+		t.Errorf("%d lines were logged, %d are stored; the last is %q", lines, len(all)-1, all[len(all)-1].Text)
 	}
 }
 
@@ -91,7 +91,7 @@ func logUntilKilled(data string) error {
 }
 
 // A kill loses only the lines of the last moment.
-func TestAKilledBoxLosesTheLastLinesAlone(t *testing.T) {
+func TestAKilledBoxLosesOnlyTheLastLines(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
 	install(t, s, fileOf(t, described("1.0.0"), empty))
@@ -104,7 +104,7 @@ func TestAKilledBoxLosesTheLastLinesAlone(t *testing.T) {
 	said := bufio.NewScanner(out)
 	for range 1000 {
 		if !said.Scan() {
-			t.Fatal("it logged nothing")
+			t.Fatal("the process logged nothing")
 		}
 	}
 	must(t, cmd.Process.Kill())
@@ -120,9 +120,9 @@ func TestAKilledBoxLosesTheLastLinesAlone(t *testing.T) {
 			t.Fatalf("line %d is %q", n, l.Text)
 		}
 	}
-	t.Logf("of %d lines %d are there", logged, len(all))
+	t.Logf("%d lines were logged, %d are stored", logged, len(all))
 	if len(all) < logged/4 {
-		t.Errorf("of %d lines %d are there", logged, len(all))
+		t.Errorf("%d lines were logged, %d are stored", logged, len(all))
 	}
 }
 

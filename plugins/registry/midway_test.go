@@ -17,7 +17,7 @@ var hangs = []byte(
 
 // A plugin can be changed during a call that does not end: the change does not wait, the
 // call ends at its time limit, and the next call uses the new version.
-func TestChangesInTheMiddleOfACall(t *testing.T) {
+func TestAPluginCanBeChangedDuringACall(t *testing.T) {
 	asks := "permissions: {storage: 1KiB}"
 	for name, change := range map[string]func(*testing.T, *Registry) error{
 		"revoke": func(t *testing.T, s *Registry) error { return s.Revoke(t.Context(), "tool", []string{"all"}) },

@@ -21,7 +21,7 @@ func asBefore(t *testing.T, s *Registry, from string) {
 
 // A plugin that imports the memory of the Extism kernel, and so could make the box panic,
 // is refused at the installation. If it is installed already, it is not run.
-func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
+func TestAPluginThatImportsTheKernelsMemoryIsNotRun(t *testing.T) {
 	wasm, err := os.ReadFile("../sandbox/testdata/hostile/kernel-memory.wasm")
 	must(t, err)
 	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nwasm: tool.wasm\nreuse: any\n" +
@@ -50,7 +50,7 @@ func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 
 // A panic of the box in a hook is an error of that plugin: the process goes on, the
 // instances are released, and the plugin is paused after three.
-func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
+func TestAPanicInAHookIsAnErrorOfThatPlugin(t *testing.T) {
 	outcomes := map[string]int{}
 	s := box(t, t.TempDir(), observed(outcomes))
 	install(t, s, fileOf(t, described("1.0.0", "hooks: [on_chat_end]"), tool(t, "one")))
@@ -65,7 +65,7 @@ func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 		}
 	}
 	if outcomes["trapped"] != failuresInARow {
-		t.Errorf("counted was %v", outcomes)
+		t.Errorf("the outcomes are %v", outcomes)
 	}
 	wantState(t, s, Broken)
 	for range 2 * sandbox.DefaultInstances { // also those that do not count
@@ -76,7 +76,7 @@ func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 	}
 	r, err := s.Try(t.Context(), Origin{}, "tool", "do", []byte(`{"text":"b"}`))
 	if err != nil || r.Content != "one b" {
-		t.Errorf("and then %q, %v", r.Content, err)
+		t.Errorf("the next call: %q, %v", r.Content, err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestAPanicWhileAModuleIsLoadedIsAnError(t *testing.T) {
 }
 
 // A call that panics leaves the breaker free for the next trial.
-func TestATrialThatPanicsIsOver(t *testing.T) {
+func TestAPanicEndsTheTrialOfAPausedPlugin(t *testing.T) {
 	s := box(t, t.TempDir())
 	install(t, s, fileOf(t, described("1.0.0"), empty))
 	must(t, s.Records.MarkPluginBroken(t.Context(), "tool", mustShow(t, s).Digest, 1, "no"))
@@ -109,7 +109,7 @@ func TestATrialThatPanicsIsOver(t *testing.T) {
 		_, _ = s.callWithBreaker(t.Context(), &p, Origin{}, "do", nil, false)
 	}()
 	if p.breaker.trying {
-		t.Error("no other trial is ever made")
+		t.Error("no further trial is made")
 	}
 	if _, err := do(s, "", ""); err != nil {
 		t.Error(err)

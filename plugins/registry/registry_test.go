@@ -88,7 +88,7 @@ func box(t testing.TB, data string, change ...func(*Parts)) *Registry {
 	return opened(t, s, data, change...)
 }
 
-// beside returns a registry as a command has it.
+// beside returns a registry of another process, such as a command.
 func beside(t testing.TB, data string, change ...func(*Parts)) *Registry {
 	t.Helper()
 	s, err := store.Join(t.Context(), data)
@@ -163,7 +163,7 @@ func TestAFileIsInstalledAndCalled(t *testing.T) {
 }
 
 // A change by another process applies from the box's next call on.
-func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
+func TestChangesOfAnotherProcessApplyFromTheNextCall(t *testing.T) {
 	data := t.TempDir()
 	b := box(t, data)
 	b.Watch()
@@ -178,7 +178,7 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	must(t, upgrade(t, c, fileOf(t, described("1.1.0", "settings: [{name: CITY}]"), tool(t, "two")), Choice{}))
 	wantSaid(t, b, "b", "two b")
 	if now := mustShow(t, b); now.Version != "1.1.0" || now.Upgrades != 1 {
-		t.Errorf("after the upgrade it is %+v", now.Plugin)
+		t.Errorf("after the upgrade the plugin is %+v", now.Plugin)
 	}
 	if got, err := do(b, "setting", "CITY"); err != nil || got != "Ulm" {
 		t.Errorf("after the upgrade the setting is %q, %v", got, err)
@@ -188,10 +188,10 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 		t.Errorf("removed, it answers %v", err)
 	}
 	if all := mustTools(t, b); len(all) != 0 {
-		t.Errorf("removed, the tools are %+v", all)
+		t.Errorf("after the removal the tools are %+v", all)
 	}
 	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[^.]*")); err != nil || len(left) != 0 {
-		t.Errorf("left is %v, %v", left, err)
+		t.Errorf("files left: %v, %v", left, err)
 	}
 }
 

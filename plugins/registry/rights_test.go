@@ -27,7 +27,7 @@ func asks(t *testing.T, text string) manifest.Permissions {
 	return m.Permissions
 }
 
-func TestWhatIsGrantedIsWhatTheWordsSay(t *testing.T) {
+func TestGrantGrantsWhatTheWordsName(t *testing.T) {
 	all := asks(t, asking)
 	for words, want := range map[string]string{
 		"none": ``,
@@ -82,7 +82,7 @@ func sorted(words []string) []string {
 }
 
 // An upgrade gets no permission that nobody granted, whatever its name.
-func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
+func TestAnUpgradeGetsNoNewPermission(t *testing.T) {
 	before := asks(t, asking)
 	may, err := grant(before, manifest.Permissions{},
 		[]string{"http:api.example.org=GET", "files:/menu=/home/me/menu", "http:10.0.0.5", "storage"})
@@ -100,17 +100,17 @@ func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
 	}
 	if got := names(newRequests(before, after)); strings.Join(got,
 		" ") != "http:api.example.org http:evil.example.org files:/menu files:/root" {
-		t.Errorf("it newly asks for %v", got)
+		t.Errorf("the new requests are %v", got)
 	}
 	if got := newRequests(before, after)[0].Words; got != "may send requests to api.example.org (GET, DELETE)" {
-		t.Errorf("it asks in the words %q, which are not all that is granted", got)
+		t.Errorf("the new request is described as %q", got)
 	}
 	left, err := revoke(may, []string{"http"})
 	if got := names(PermissionsOf(left)); err != nil || strings.Join(got, " ") != "files:/menu storage" {
-		t.Errorf("without http: it may %v, %v", got, err)
+		t.Errorf("after http was revoked: %v, %v", got, err)
 	}
 	if _, err := revoke(left, []string{"http"}); err == nil {
-		t.Error("revoked what it had not")
+		t.Error("a permission that was not granted was revoked")
 	}
 }
 
@@ -128,7 +128,7 @@ func sign(t *testing.T, from string, private ed25519.PrivateKey) {
 	must(t, os.WriteFile(from+SignatureSuffix, Sign(p, private), 0o600))
 }
 
-func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
+func TestSignaturesAreChecked(t *testing.T) {
 	mine, trusted := keys(t)
 	theirs, _ := keys(t)
 	want := func(p *Parts) { p.Trust = Trust{Keys: []Key{trusted}, Required: true} }
@@ -148,7 +148,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	}
 	sign(t, file, theirs)
 	if err := examine(strict); err == nil || !strings.Contains(err.Error(), "does not trust") {
-		t.Errorf("signed by somebody: %v", err)
+		t.Errorf("signed by an untrusted key: %v", err)
 	}
 	sign(t, file, mine)
 	must(t, examine(strict))
@@ -160,7 +160,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	// Any change after the signing is detected.
 	must(t, os.WriteFile(file, packed(t, described("1.0.1"), empty), 0o600))
 	if err := examine(lax); err == nil || !strings.Contains(err.Error(), "does not match these files") {
-		t.Errorf("changed after it was signed: %v", err)
+		t.Errorf("changed after signing: %v", err)
 	}
 
 	// A package of another signer does not upgrade.
@@ -171,28 +171,28 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	}} {
 		change()
 		if err := upgrade(t, lax, file, Choice{}); err == nil || !strings.Contains(err.Error(), "another author") {
-			t.Errorf("upgraded by somebody else: %v", err)
+			t.Errorf("upgrade by another signer: %v", err)
 		}
 	}
 	must(t, upgrade(t, lax, file, Choice{OtherSigner: true}))
 	if i, err := strict.Show(t.Context(), "tool"); err != nil || i.State != Stopped {
-		t.Errorf("unsigned where signatures are wanted, it is %s, %v", i.State, err)
+		t.Errorf("unsigned on a box that requires signatures: %s, %v", i.State, err)
 	}
 	if all := mustTools(t, strict); len(all) != 0 {
-		t.Errorf("its tools are called: %v", all)
+		t.Errorf("its tools are still listed: %v", all)
 	}
 	if _, err := do(strict, "", ""); err == nil || !strings.Contains(err.Error(), "not signed") {
 		t.Errorf("called, it answers %v", err)
 	}
 }
 
-func TestSecretsAreNowhereInTheClear(t *testing.T) {
+func TestSecretsAreStoredEncrypted(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
 	install(t, s, fileOf(t, described("1.0.0", "settings: [{name: key, type: secret, required: true}, {name: city}]"),
 		tool(t, "one")))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Incomplete || !strings.Contains(i.Why, "key") {
-		t.Errorf("without its secret it is %s: %s, %v", i.State, i.Why, err)
+		t.Errorf("without its secret: %s: %s, %v", i.State, i.Why, err)
 	}
 	const secret = "correct-horse-battery"
 	city, value := "Ulm", secret
@@ -207,7 +207,7 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	i, err := s.Show(t.Context(), "tool")
 	must(t, err)
 	if text, err := json.Marshal(i.Settings); err != nil || strings.Contains(string(text), secret) || i.State != Ready {
-		t.Errorf("it is shown as %s, %s, %v", text, i.State, err)
+		t.Errorf("shown as %s, %s, %v", text, i.State, err)
 	}
 	info, err := os.Stat(filepath.Join(data, "plugins.key"))
 	must(t, err)
@@ -220,7 +220,7 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if strings.Contains(string(text), secret) {
-			t.Errorf("the secret stands in %s", path)
+			t.Errorf("the secret is in %s", path)
 		}
 		return err
 	}))
@@ -234,12 +234,12 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(data, "plugins.key"), 0o644))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped ||
 		!strings.Contains(i.Why, "chmod 600") {
-		t.Errorf("with a key that all may read it is %s: %s, %v", i.State, i.Why, err)
+		t.Errorf("with a world-readable key: %s: %s, %v", i.State, i.Why, err)
 	}
 	must(t, os.Remove(filepath.Join(data, "plugins.key")))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped ||
 		!strings.Contains(i.Why, "Set it again: parley plugin set tool key=") {
-		t.Errorf("without the key it is %s: %s, %v", i.State, i.Why, err)
+		t.Errorf("without the key: %s: %s, %v", i.State, i.Why, err)
 	}
 	must(t, s.Set(t.Context(), "tool", map[string]*string{"key": &value}))
 	if got, err := do(s, "setting", "KEY"); err != nil || got != secret {
@@ -248,12 +248,12 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	other := "no"
 	if err := s.Set(t.Context(), "tool", map[string]*string{"town": &other}); err == nil ||
 		!strings.Contains(err.Error(), "settings.town: tool has no such setting: its settings are key, city") {
-		t.Errorf("a setting that it has not: %v", err)
+		t.Errorf("an unknown setting: %v", err)
 	}
 }
 
 // A sealed secret cannot be moved to another plugin.
-func TestASealIsGoodInItsPlaceOnly(t *testing.T) {
+func TestASealedSecretIsValidForItsSettingOnly(t *testing.T) {
 	v := vault{filepath.Join(t.TempDir(), "k"), func(string) error { return nil }}
 	sealed, err := v.seal("a", "key", "secret")
 	must(t, err)
@@ -267,7 +267,7 @@ func TestASealIsGoodInItsPlaceOnly(t *testing.T) {
 	}
 	sealed[len(sealed)-1] ^= 1
 	if _, err := v.open("a", "key", sealed); err == nil {
-		t.Error("opened, though it was changed")
+		t.Error("a changed secret was opened")
 	}
 	if _, err := v.open("a", "key", nil); err == nil || errors.Is(err, errNoKey) {
 		t.Errorf("nothing was opened: %v", err)

@@ -45,7 +45,7 @@ func earlierData(t *testing.T) string {
 
 // Plugins of former versions keep running with their signatures, and can be upgraded by one
 // file.
-func TestPackagesOfSeveralFilesGoOn(t *testing.T) {
+func TestPackagesOfSeveralFilesKeepRunning(t *testing.T) {
 	data := earlierData(t)
 	s := box(t, data)
 	must(t, s.Tidy(t.Context()))
@@ -59,7 +59,7 @@ func TestPackagesOfSeveralFilesGoOn(t *testing.T) {
 		}
 		_, err := strict.Call(t.Context(), Origin{Account: "a"}, tool, []byte("{}"))
 		if (err == nil) != (plugin != "unsigned") {
-			t.Errorf("where plugins have to be signed, %s answers %v", plugin, err)
+			t.Errorf("%s on a box that requires signatures: %v", plugin, err)
 		}
 	}
 	if lines, err := s.Lines(t.Context(), "folder", 10); err != nil || len(lines) != 0 {
@@ -70,7 +70,7 @@ func TestPackagesOfSeveralFilesGoOn(t *testing.T) {
 	must(t, upgrade(t, s, fileOf(t, text, empty), Choice{OtherSigner: true}))
 	i, err := s.Show(t.Context(), "folder")
 	if err != nil || i.State != Ready || i.Version != "2.0.0" || len(i.Granted) != 1 {
-		t.Errorf("upgraded it is %+v, %v", i, err)
+		t.Errorf("after the upgrade: %+v, %v", i, err)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestPackagesOfSeveralFilesAreChecked(t *testing.T) {
 		must(t, errors.Join(err, os.WriteFile(file, append(text, '\n', 'x'), 0o600)))
 		_, err = s.CallHook(t.Context(), Origin{}, "folder", manifest.OnTurn, nil)
 		if !errors.As(err, new(ErrStopped)) {
-			t.Errorf("%s was changed, and it answers %v", name, err)
+			t.Errorf("with a changed %s the call returned %v", name, err)
 		}
 	}
 }

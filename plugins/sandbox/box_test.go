@@ -14,20 +14,20 @@ import (
 	"parley/plugins/manifest"
 )
 
-// shelf is a storage in memory.
-type shelf struct {
+// memoryStorage is a storage in memory.
+type memoryStorage struct {
 	mu     sync.Mutex
 	values map[string][]byte
 }
 
-func (s *shelf) Get(_ context.Context, key string) ([]byte, bool, error) {
+func (s *memoryStorage) Get(_ context.Context, key string) ([]byte, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.values[key]
 	return v, ok, nil
 }
 
-func (s *shelf) Set(_ context.Context, key string, value []byte, quota int64) error {
+func (s *memoryStorage) Set(_ context.Context, key string, value []byte, quota int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if int64(len(key)+len(value)) > quota {
@@ -37,14 +37,14 @@ func (s *shelf) Set(_ context.Context, key string, value []byte, quota int64) er
 	return nil
 }
 
-func (s *shelf) Delete(_ context.Context, key string) error {
+func (s *memoryStorage) Delete(_ context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.values, key)
 	return nil
 }
 
-func (s *shelf) Keys(_ context.Context, prefix string, most int) ([]string, error) {
+func (s *memoryStorage) Keys(_ context.Context, prefix string, most int) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var keys []string
@@ -65,7 +65,7 @@ func (talk) Transcript(_ context.Context, feelings bool) (json.RawMessage, error
 	return json.RawMessage(`{"messages":[{"role":"user","content":"Hi"}]}`), nil
 }
 
-// recorded answers requests without a network.
+// recorded answers requests without a network, and records their URLs.
 type recorded struct{ asked []string }
 
 func (r *recorded) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -78,9 +78,9 @@ func (r *recorded) RoundTrip(q *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func TestFunctionsOfTheBox(t *testing.T) {
+func TestHostFunctionsWorkAsGranted(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
-	kept := &shelf{values: map[string][]byte{}}
+	kept := &memoryStorage{values: map[string][]byte{}}
 	keeps := func(c *Call) { c.Storage = kept }
 	do := map[string]any{"Do": [][]string{{"get", "a"}, {"set", "a", "1"}, {"set", "ab", "22"}, {"get", "a"},
 		{"keys", "a"}, {"set", "large", strings.Repeat("x", 100)}, {"delete", "a"}, {"get", "a"}, {"get", ""}}}

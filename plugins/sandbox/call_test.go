@@ -13,7 +13,7 @@ import (
 	"parley/plugins/manifest"
 )
 
-// built is each module that tests build of Go, once.
+// built caches the modules that the tests build from Go.
 var built sync.Map
 
 // goModule builds testdata/name for WASI.
@@ -84,7 +84,7 @@ settings:
   - {name: city, required: true}
 `
 
-func TestBothABIs(t *testing.T) {
+func TestBothABIsCallTools(t *testing.T) {
 	h := host(t, Options{})
 	for _, c := range []struct {
 		name string

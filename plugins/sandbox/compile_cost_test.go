@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// passing is a module with a function of n results, whose tool calls it and then
-// has code follow. Type 1 has n parameters, too.
+// passing returns a module with a function of n results, whose tool calls that function and
+// then runs follow. Type 1 also has n parameters.
 func passing(n int, follow string) wat {
 	all := bytes.Repeat([]byte{i32}, n)
 	list := append(uleb(uint64(n)), all...)
@@ -15,8 +15,7 @@ func passing(n int, follow string) wat {
 		{export: "run", out: []byte{i32}, code: code(call(1), follow, 0x00)}, {out: all, code: call(1)}}}
 }
 
-// looping is a module whose tool reads n locals in loops that lie m deep in each
-// other.
+// looping returns a module whose tool reads n locals in m nested loops.
 func looping(n, m int) wat {
 	var gets []byte
 	for i := range n {
@@ -27,9 +26,9 @@ func looping(n, m int) wat {
 	return w
 }
 
-// A small module that takes gigabytes or hours to compile is refused before it is
-// compiled, and one like it that does not is run.
-func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
+// A small module that would take gigabytes or hours to compile is refused before it is
+// compiled. A similar module that compiles quickly runs.
+func TestModulesThatAreCostlyToCompileAreRefused(t *testing.T) {
 	const tooMany, minutes = "too many values", "compiling it would take minutes"
 	indirect := passing(1000, strings.Repeat("\x41\x00\x11\x00\x00", 1000))
 	indirect.table = []uint32{1}
@@ -41,7 +40,7 @@ func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
 	many := strings.Repeat
 	for name, c := range map[string]struct {
 		module wat
-		says   string // empty: it is no fault
+		says   string
 	}{
 		"calls":                   {passing(1000, many("\x10\x01", 1000)), tooMany},
 		"blocks":                  {passing(1000, many("\x02\x01\x0B", 1000)), tooMany},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// saying is code that writes text, which lies at 16, to standard error, and then
-// does what end does. Its data has to be what said returns.
+// saying returns code that writes text, which lies at address 16, to standard error, and
+// then runs end. The module's data must be the result of said.
 func saying(end ...any) []byte {
 	return code(i32c(2), i32c(0), i32c(1), i32c(8), call(0), 0x1A, code(end...))
 }
@@ -17,9 +17,9 @@ func said(text string) string {
 	return string(binary.LittleEndian.AppendUint32(iovec, uint32(len(text)))) + strings.Repeat("\x00", 8) + text
 }
 
-// What a program says as it crashes is the message, whatever its language, and not
-// the stack trace below it.
-func TestACrashSaysWhy(t *testing.T) {
+// The message of a crash is what the program wrote as it crashed, in whatever language,
+// without the stack trace below it.
+func TestTheMessageOfACrashIsWhatTheProgramWrote(t *testing.T) {
 	h := host(t, Options{})
 	write, exit := wasi("fd_write", i32, i32, i32, i32), procExit
 	exits := func(code int64) []byte { return saying(i32c(code), call(1)) }
@@ -70,8 +70,8 @@ func TestACrashSaysWhy(t *testing.T) {
 	}
 }
 
-// A program of Go itself says why, too.
-func TestAPanicOfGoSaysWhy(t *testing.T) {
+// So it is for a real Go program.
+func TestTheMessageOfAGoPanicIsItsText(t *testing.T) {
 	yaml := strings.Replace(echoManifest, "name: fail", "name: panic", 1)
 	m := load(t, host(t, Options{}), yaml, goModule(t, "command", false))
 	_, err := m.Call(t.Context(), Call{Tool: "panic", Account: "a", Settings: map[string]string{"city": "Bern"}})

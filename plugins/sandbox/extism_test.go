@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// logged is what Extism's own host gave for a word.
-type told struct {
+// extismResult is what Extism's own host recorded for one function.
+type extismResult struct {
 	Content, Error string
 	Code           int
 	Log            []string
 }
 
-// echo answers a request with what it was.
+// echo answers a request with the request itself.
 type echo struct{}
 
 func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -31,9 +31,9 @@ func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// A module of Extism's own library for plugins is answered as Extism's own host
-// does: testdata/extism says how both were come by.
-func TestAsExtismsOwnHost(t *testing.T) {
+// A module built with Extism's plugin development kit gets the same answers as from
+// Extism's own host. testdata/extism says how both were made.
+func TestExtismPluginsGetTheAnswersOfExtismsHost(t *testing.T) {
 	wasm, err := os.ReadFile("testdata/extism/assemblyscript.wasm")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAsExtismsOwnHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all map[string]told
+	var all map[string]extismResult
 	if err := json.Unmarshal(text, &all); err != nil || len(all) < 10 {
 		t.Fatalf("%d answers, %v", len(all), err)
 	}

@@ -46,7 +46,7 @@ func answerOf(t *testing.T, m *Module, tool string, parameters any, granted mani
 	return r.Content
 }
 
-// A folder outside, and in it what is nobody's business.
+// outside makes a folder that no plugin may reach, with a secret in it.
 func outside(t *testing.T) (folder, inside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -76,7 +76,7 @@ func outside(t *testing.T) (folder, inside string) {
 	return top, inside
 }
 
-func TestPathsLeadNowhereElse(t *testing.T) {
+func TestPathsDoNotLeaveTheirFolder(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
 	top, inside := outside(t)
 	out := []string{
@@ -88,22 +88,22 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	t.Run("without a folder", func(t *testing.T) {
 		if got := answerOf(t, m, "paths", map[string]any{"Paths": append(out, ".", "menu/soup")},
 			manifest.Permissions{}); got != "" {
-			t.Errorf("did not fail:\n%s", got)
+			t.Errorf("calls without a folder succeeded:\n%s", got)
 		}
 	})
 	for _, mode := range []manifest.Mode{manifest.Read, manifest.Write} {
 		t.Run("with one to "+string(mode), func(t *testing.T) {
 			granted := manifest.Permissions{Files: []manifest.File{{Path: inside, As: "/menu", Mode: mode}}}
 			got := answerOf(t, m, "paths", map[string]any{"Paths": out}, granted)
-			// Whoever may write may remove the links and put files in their place;
-			// whoever may only read gets to know what a link says, and no more.
+			// A plugin with write permission may remove the links and put files in their
+			// place. One with read permission learns a link's target and no more.
 			for line := range strings.Lines(got) {
 				if mode == manifest.Read && !strings.HasPrefix(line, "path_readlink") {
-					t.Errorf("did not fail: %s", line)
+					t.Errorf("a call outside of the folder succeeded: %s", line)
 				}
 			}
 			if strings.Contains(got, "the secret") || strings.Contains(got, "root:x") {
-				t.Errorf("was read from outside:\n%s", got)
+				t.Errorf("a file outside was read:\n%s", got)
 			}
 			if text, err := os.ReadFile(filepath.Join(top, "secret")); err != nil || string(text) != "the secret" {
 				t.Errorf("the secret is %q now, %v", text, err)
@@ -116,7 +116,7 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	}
 }
 
-func TestFilesOfAFolder(t *testing.T) {
+func TestFilesAreAccessedByModeOnly(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
 	_, inside := outside(t)
 	do := [][]string{
@@ -161,6 +161,6 @@ func TestFilesOfAFolder(t *testing.T) {
 			Granted: manifest.Permissions{
 				Files: []manifest.File{{Path: inside + "/none", As: "/menu", Mode: manifest.Read}}}})
 	if f := AsFault(err); err == nil || f.Kind != Unready || strings.Contains(f.Message, inside) {
-		t.Errorf("a folder that is not there: %v", err)
+		t.Errorf("a missing folder: %v", err)
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"parley/plugins/manifest"
 )
 
-// A module that imports anything but functions is refused, and is told what it
-// was: with the memory of the Extism kernel it could write what the box reads.
-func TestOnlyFunctionsAreImported(t *testing.T) {
+// A module may import functions only. The error names the other import. With the memory of
+// the Extism kernel a module could write what the box reads.
+func TestOnlyFunctionsMayBeImported(t *testing.T) {
 	h := host(t, Options{})
 	m, err := manifest.Parse([]byte(hostileManifest))
 	if err != nil {
@@ -56,13 +56,13 @@ func TestOnlyFunctionsAreImported(t *testing.T) {
 			_ = module.Close(t.Context())
 		}
 		if _, err := Instrument(w.module()); err == nil {
-			t.Errorf("%s %s: checks were put into it", c.from, c.name)
+			t.Errorf("%s %s: instrument accepted it", c.from, c.name)
 		}
 	}
 }
 
-// kernelMemory is a module that imports the memory of the Extism kernel, and says
-// there that its output lies before the beginning.
+// kernelMemory returns a module that imports the memory of the Extism kernel, and writes
+// there that its output begins before the memory.
 func kernelMemory() []byte {
 	store := []byte{0x37, 3, 0} // i64.store
 	body := code(i32c(stateOutput), i64c(-4096), store, i32c(stateOutputLength), i64c(8), store, zero)
@@ -73,9 +73,9 @@ func kernelMemory() []byte {
 	return w.module()
 }
 
-// testdata/hostile/kernel-memory.wasm, which tests of other packages install, is
-// what is refused here.
-func TestTheHostileModuleOnTheDiskIsThisOne(t *testing.T) {
+// Tests of other packages install testdata/hostile/kernel-memory.wasm. It is the module
+// that is refused here.
+func TestTheStoredHostileModuleIsTheRefusedOne(t *testing.T) {
 	wasm, err := os.ReadFile("testdata/hostile/kernel-memory.wasm")
 	if err != nil || !bytes.Equal(wasm, kernelMemory()) {
 		t.Errorf("%d bytes, want %x; %v", len(wasm), kernelMemory(), err)
@@ -86,9 +86,9 @@ func TestTheHostileModuleOnTheDiskIsThisOne(t *testing.T) {
 	}
 }
 
-// What the box calls is a function of the module's own. It would call one that is
-// only passed on, of the box itself, outside of WebAssembly.
-func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
+// The box calls only functions that the module defines. A re-exported host function would
+// run outside of WebAssembly.
+func TestOnlyFunctionsOfTheModuleAreCalled(t *testing.T) {
 	h := host(t, Options{Instances: 2})
 	m, err := manifest.Parse([]byte(hostileManifest))
 	if err != nil {
@@ -124,7 +124,7 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			module, err := h.Load(t.Context(), m, c.module.module())
 			if err == nil {
-				t.Error("it was loaded")
+				t.Error("the module was loaded")
 				_, err = module.Call(t.Context(), Call{Tool: "run", Account: "a"})
 				_ = module.Close(t.Context())
 			}
@@ -135,7 +135,7 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 	}
 }
 
-// Memories that are none of WebAssembly 2.0 are refused.
+// Memories that WebAssembly 2.0 does not have are refused.
 func TestOddMemoriesAreRefused(t *testing.T) {
 	h := host(t, Options{})
 	m, err := manifest.Parse([]byte(hostileManifest))
@@ -152,15 +152,15 @@ func TestOddMemoriesAreRefused(t *testing.T) {
 		p, _ := split(w.module())
 		p.set(memorySection, section)
 		if module, err := h.Load(t.Context(), m, p.join()); err == nil {
-			t.Errorf("%s: it was loaded", name)
+			t.Errorf("%s: the module was loaded", name)
 			_ = module.Close(t.Context())
 		}
 	}
 }
 
-// One call of the box that names the same bytes a million times is ended as a
-// loop would be, and costs the box no memory.
-func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
+// A host call that names the same bytes a million times is ended like a loop, and costs the
+// box no memory.
+func TestALongHostCallIsStopped(t *testing.T) {
 	h := host(t, Options{})
 	const many = 1 << 19
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			write := wasi("fd_write", i32, i32, i32, i32)
 			w := command(code(i32c(c.fd), i32c(0), i32c(many), i32c(8*many), call(0), 0x1A), write)
-			// 56 MiB from 0 on
+			// 56 MiB from address 0
 			w.memory, w.data = []uint32{1000}, strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x03", many)
 			ended := make(chan error, 1)
 			module := load(t, h, hostileManifest, w.module())
@@ -184,13 +184,13 @@ func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
 					t.Error(err)
 				}
 			case <-time.After(2 * time.Minute):
-				t.Fatal("the call goes on") // and the test's process with it
+				t.Fatal("the call does not end") // and so does the process of the test
 			}
 		})
 	}
 }
 
-// heap is what the program has of memory that Go manages.
+// heap returns the size of the Go heap in bytes.
 func heap() int64 {
 	var now runtime.MemStats
 	runtime.GC()
@@ -198,9 +198,9 @@ func heap() int64 {
 	return int64(now.HeapAlloc)
 }
 
-// The table of blocks counts towards the memory of the plugin, and does not
-// outlive the call that made it large.
-func TestTheTableOfBlocksCounts(t *testing.T) {
+// The table of blocks counts towards the plugin's memory, and is released after the call
+// that made it large.
+func TestTheTableOfBlocksCountsAsMemory(t *testing.T) {
 	h := host(t, Options{})
 	alloc := extismImport("alloc", []byte{i64}, []byte{i64})
 	yaml := strings.Replace(hostileManifest, "300ms", "20s", 1)
@@ -215,11 +215,11 @@ func TestTheTableOfBlocksCounts(t *testing.T) {
 	blocks, held := int64(len(i.kernel.blocks)), heap()-before
 	t.Logf("%d blocks of 1 byte take %d bytes each in the table", blocks, held/blocks)
 	if charged := blocks * blockCost; held > charged || blocks*(16+blockCost) > manifest.DefaultMemory {
-		t.Errorf("%d blocks were made; their table has %d KB, and charged were %d", blocks, held>>10, charged>>10)
+		t.Errorf("%d blocks: their table has %d KB, and %d KB were charged", blocks, held>>10, charged>>10)
 	}
 	i.close()
 	if kept := heap() - before; kept > 4<<20 {
-		t.Errorf("%d KB are kept when its instance is gone", kept>>10)
+		t.Errorf("%d KB are still in use after the instance was closed", kept>>10)
 	}
 
 	again := load(t, h, yaml, run(code(times(100_000, 0, i64c(1), call(0), 0x1A), zero), alloc).module())
@@ -230,12 +230,12 @@ func TestTheTableOfBlocksCounts(t *testing.T) {
 		}
 	}
 	if kept := heap() - before; kept > 4<<20 {
-		t.Errorf("%d KB are kept by an instance that waits", kept>>10)
+		t.Errorf("an idle instance uses %d KB", kept>>10)
 	}
 }
 
-// What the state that the kernel shares with the box says is checked against the
-// memory of the kernel.
+// The state that the kernel shares with the box is checked against the size of the kernel's
+// memory.
 func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
 	h := host(t, Options{})
 	m := load(t, h, hostileManifest, counting())
@@ -264,21 +264,21 @@ func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
 		}
 		m.release(i, true)
 		if r, err := m.Call(t.Context(), Call{Tool: "run"}); err != nil || r.Content != "2" {
-			t.Errorf("%s: and then %q, %v", name, r.Content, err)
+			t.Errorf("%s: the next call: %q, %v", name, r.Content, err)
 		}
 		h.pool.drop(func(*instance) bool { return true })
 	}
 }
 
-// pathOpen opens, for writing, a path of that many bytes from 1024 on, beneath the
-// first folder, and fails with what came of it.
+// pathOpen returns a module that opens, for writing, a path of n bytes at address 1024 in
+// the first folder, and exits with the error number.
 func pathOpen(n int64) wat {
 	where, rights := code(i32c(3), i32c(0), i32c(1024), i32c(n)), code(i64c(-1), i64c(-1))
 	return command(code(where, i32c(0), rights, i32c(0), i32c(0), call(0), call(1)),
 		wasi("path_open", i32, i32, i32, i32, i32, i64, i64, i32, i32), procExit)
 }
 
-// A path of megabytes is refused before a list of its parts is made.
+// A path of megabytes is refused before it is split.
 func TestALongPathIsRefused(t *testing.T) {
 	const long = 32 << 20
 	w := pathOpen(long)
@@ -293,11 +293,11 @@ func TestALongPathIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 6*long {
-		t.Errorf("%d MB were taken", n>>20)
+		t.Errorf("%d MB were allocated", n>>20)
 	}
 }
 
-// A request of megabytes of headers is refused before it is read.
+// A request with megabytes of headers is refused before it is parsed.
 func TestALargeRequestIsRefused(t *testing.T) {
 	var headers strings.Builder
 	for n := range 1 << 17 {
@@ -321,8 +321,8 @@ func TestALargeRequestIsRefused(t *testing.T) {
 	}
 }
 
-// Variables without names and values count, too.
-func TestVariablesCountWithTheirTable(t *testing.T) {
+// Variables with empty names and values count too.
+func TestEmptyVariablesCountAsMemory(t *testing.T) {
 	i := &instance{}
 	n, err := 0, error(nil)
 	for ; err == nil && n <= maxVars/varCost; n++ {
@@ -333,7 +333,7 @@ func TestVariablesCountWithTheirTable(t *testing.T) {
 	}
 }
 
-// carrier answers requests in a way of its own.
+// carrier is an http.RoundTripper.
 type carrier func(*http.Request) (*http.Response, error)
 
 func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
@@ -345,16 +345,15 @@ func (talker) Transcript(context.Context, bool) (json.RawMessage, error) {
 	panic("of the conversation")
 }
 
-// logging is a module that writes to standard error what ends with no line.
+// logging returns a module that writes text without a line break to standard error.
 func logging() []byte {
 	w := command(code(i32c(2), i32c(0), i32c(1), i32c(32), call(0), 0x1A), wasi("fd_write", i32, i32, i32, i32))
 	w.data = "\x08\x00\x00\x00\x04\x00\x00\x00oops"
 	return w.module()
 }
 
-// Where the box itself panics in a call, that call fails, and no more: its
-// instance is given back, so that more calls than there are instances are
-// output, and what went wrong inside is in the box's log.
+// If the box panics in a call, only that call fails: its instance is released, so more
+// calls succeed than there are instances, and the cause is in the box's log.
 func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 	h := host(t, Options{Instances: 2, Wait: 50 * time.Millisecond})
 	talk := importOf("parley", "conversation", nil, []byte{i32})
@@ -383,9 +382,9 @@ func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 	}
 }
 
-// Types that there are not are refused: the runtime panics where a function of such
-// a type is called.
-func TestTypesThatThereAreNotAreRefused(t *testing.T) {
+// Types that do not exist are refused: the runtime panics when a function of such a type is
+// called.
+func TestMissingTypesAreRefused(t *testing.T) {
 	h := host(t, Options{})
 	m, err := manifest.Parse([]byte(hostileManifest))
 	if err != nil {
@@ -417,15 +416,15 @@ func TestTypesThatThereAreNotAreRefused(t *testing.T) {
 	}
 }
 
-// broken is a runtime that panics when it compiles.
+// broken is a runtime whose compiler panics.
 type broken struct{ wazero.Runtime }
 
 func (broken) CompileModule(context.Context, []byte) (wazero.CompiledModule, error) {
 	panic("of the compiler")
 }
 
-// A module that makes the compiler panic is refused, at each start too.
-func TestAPanicOfTheCompilerIsRefused(t *testing.T) {
+// A module that makes the compiler panic is refused, after a restart too.
+func TestAModuleThatPanicsTheCompilerIsRefused(t *testing.T) {
 	h := host(t, Options{})
 	whole := h.runtime
 	h.runtime = broken{whole}
@@ -442,7 +441,7 @@ func TestAPanicOfTheCompilerIsRefused(t *testing.T) {
 	}
 }
 
-// What is shown of a plugin does nothing to a terminal.
+// Control characters of a plugin do not reach the operator's terminal.
 func TestControlCharactersAreNotShown(t *testing.T) {
 	w := command(saying(i32c(1), call(1)), wasi("fd_write", i32, i32, i32, i32), procExit)
 	w.data = said("\x1b[2J\x1b]0;gone\x07 \xc2\x9b1m\r\tno\xff\n")

@@ -14,7 +14,7 @@ import (
 	"parley/plugins/manifest"
 )
 
-// cacheDir is where the tests keep compiled modules.
+// cacheDir is the folder in which the tests cache compiled modules.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -36,13 +36,12 @@ reuse: any
 tools: [{name: run, description: Run., timeout: 300ms}]
 `
 
-// zero ends a tool with 0.
+// zero returns 0 from a tool.
 var zero = i32c(0)
 
-// Each module does what no program may. The call ends in time with an error that
-// says what it was, the plugin is to blame, the instance is thrown away, and a
-// good plugin beside it answers as before.
-func TestHostileModules(t *testing.T) {
+// Each module does something forbidden. The call ends in time with an error that names it,
+// the plugin is to blame, the instance is discarded, and another plugin still answers.
+func TestHostileModulesHarmOnlyThemselves(t *testing.T) {
 	h := host(t, Options{Instances: 4})
 	good := load(t, h, strings.Replace(hostileManifest, "hostile", "good", 1), run(zero).module())
 	iovec := "\x10\x00\x00\x00\x00\x80\x00\x00" // 32 KiB from 16 on
@@ -129,7 +128,7 @@ func TestHostileModules(t *testing.T) {
 			}
 			yaml := hostileManifest
 			if c.kind != Late {
-				yaml = strings.Replace(yaml, "300ms", "20s", 1) // on a machine that is busy
+				yaml = strings.Replace(yaml, "300ms", "20s", 1) // on a busy machine
 			}
 			m := load(t, h, yaml, c.module.module())
 			kept := 0
@@ -149,24 +148,24 @@ func TestHostileModules(t *testing.T) {
 				t.Errorf("the error shows what is inside: %v", err)
 			}
 			if took := time.Since(begun); took > time.Minute {
-				t.Errorf("took %v", took)
+				t.Errorf("the call took %v", took)
 			}
 			if r.Memory > manifest.DefaultMemory || kept > maxLog+maxLine {
 				t.Errorf("had %d bytes of memory, and %d of its log were kept", r.Memory, kept)
 			}
-			if n := len(h.pool.slots); n > 1 { // the good one's
+			if n := len(h.pool.slots); n > 1 { // the one of the good plugin
 				t.Errorf("%d instances are left", n)
 			}
 			if _, err := good.Call(t.Context(), Call{Tool: "run", Account: "a"}); err != nil {
-				t.Errorf("the good plugin beside it: %v", err)
+				t.Errorf("the other plugin: %v", err)
 			}
 		})
 	}
 }
 
-// A plugin that is called from everywhere at once has as many instances as there
-// are, and no more; who waits is told so, and others get their turn.
-func TestInstanceBomb(t *testing.T) {
+// A plugin that gets many calls at once uses all instances and no more. Calls that wait too
+// long fail as busy, and the others are answered.
+func TestInstancesAreBounded(t *testing.T) {
 	h := host(t, Options{Instances: 3, Wait: 100 * time.Millisecond})
 	bomb := load(t, h, hostileManifest, run(code(forever(), 0x00)).module())
 	before := runtime.NumGoroutine()
@@ -197,12 +196,12 @@ func TestInstanceBomb(t *testing.T) {
 		runtime.Gosched()
 	}
 	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines, and %d before", n, before)
+		t.Errorf("%d goroutines, %d before", n, before)
 	}
 }
 
-// What does not fit is refused when it is loaded, with what is wrong with it.
-func TestUnfitModules(t *testing.T) {
+// A module that cannot run is refused when it is loaded, with the reason.
+func TestUnfitModulesAreRefusedWithAReason(t *testing.T) {
 	h := host(t, Options{})
 	whole := run(zero, extismImport("input_length", nil, []byte{i64})).module()
 	tools := func(names ...string) string {
@@ -263,13 +262,13 @@ func TestUnfitModules(t *testing.T) {
 	}
 	for n := range whole {
 		if module, err := h.Load(t.Context(), m, whole[:n]); err == nil {
-			t.Errorf("cut after %d of %d bytes, it was loaded", n, len(whole))
+			t.Errorf("a module truncated to %d of %d bytes was loaded", n, len(whole))
 			_ = module.Close(t.Context())
 		}
 	}
 }
 
-// Random modules are loaded or refused, and when they run they end.
+// Random modules are loaded or refused, and end when they run.
 func FuzzLoad(f *testing.F) {
 	h := host(f, Options{Instances: 4})
 	m, err := manifest.Parse([]byte(hostileManifest))
@@ -299,9 +298,9 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// What is out of bounds of the memory that box and plugin share is nothing, as in
-// Extism's own: it reads as 0, is not written, and is no output.
-func TestOutsideOfSharedMemoryIsNothing(t *testing.T) {
+// Accesses outside of the memory that box and plugin share behave as in Extism's own host:
+// reads return 0, writes have no effect, and nothing is output.
+func TestAccessOutsideOfSharedMemoryHasNoEffect(t *testing.T) {
 	h := host(t, Options{})
 	for name, w := range map[string]wat{
 		"an output that is not there": run(code(i64c(0), i64c(1<<40), call(0), zero),

@@ -13,16 +13,16 @@ import (
 	"parley/plugins/manifest"
 )
 
-// times are n rounds of a loop that counts in the local of that number.
+// times returns a loop of n rounds that counts in a local.
 func times(n int64, local int, body ...any) []byte {
 	return code(i32c(n), 0x21, local, 0x03, 0x40, code(body...), 0x20, local, i32c(1), 0x6B, 0x22, local, 0x0D, 0, 0x0B)
 }
 
-// endless are modules that take longer than anybody waits, each in another way.
+// endless returns modules that run for longer than any limit, each in another way.
 func endless() map[string]wat {
 	fib := wat{memory: []uint32{1}, funcs: []function{
 		{export: "run", out: []byte{i32}, code: code(call(1), zero)},
-		// Twice itself, 60 deep: neither a loop nor a deep stack.
+		// A function that calls itself twice, 60 deep: neither a loop nor a deep stack.
 		{code: code(0x23, 0, 0x45, 0x04, 0x40, 0x0F, 0x0B, // if global 0 is 0, return
 			0x23, 0, i32c(1), 0x6B, 0x24, 0, call(1), call(1), 0x23, 0, i32c(1), 0x6A, 0x24, 0)},
 	}, global: []int64{60}}
@@ -37,7 +37,7 @@ func endless() map[string]wat {
 	wide.memory = []uint32{1023}
 	straight := run(nil)
 	straight.memory = []uint32{1023}
-	for range 300 { // folders filling 64 MiB, without a loop
+	for range 300 { // fills 64 MiB without a loop
 		straight.funcs[0].code = append(straight.funcs[0].code,
 			code(i32c(0), i32c(7), i32c(64<<20-1<<16), 0xFC, 0x0B, 0)...)
 	}
@@ -77,13 +77,13 @@ func endless() map[string]wat {
 	}
 }
 
-// What runs without end ends in time, while the garbage collector, which stops
-// the world, and other goroutines go on beside it.
-func TestEndlessIsStopped(t *testing.T) {
+// A module that never ends is stopped in time, while the garbage collector, which stops the
+// world, and other goroutines keep running.
+func TestEndlessModulesAreStopped(t *testing.T) {
 	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfigCompiler(),
 		"interpreted": wazero.NewRuntimeConfigInterpreter()} {
 		if name == "interpreted" && underRace {
-			continue // the flag is read there by Go's code, where a race is as harmless
+			continue // Go code reads the flag in those cases: a harmless race
 		}
 		h := host(t, Options{config: config})
 		for what, w := range endless() {
@@ -108,7 +108,7 @@ func TestEndlessIsStopped(t *testing.T) {
 						}
 						t.Logf("ended after %v; the collector waited %v at most", time.Since(begun), most)
 						if took := time.Since(begun); took > 10*time.Second {
-							t.Errorf("it took %v", took)
+							t.Errorf("the call took %v", took)
 						}
 						return
 					default:
@@ -119,8 +119,8 @@ func TestEndlessIsStopped(t *testing.T) {
 	}
 }
 
-// The caller who gives up is told so, and not that it was late.
-func TestGivenUpIsGone(t *testing.T) {
+// If the caller cancels the call, the fault is Gone and not Late.
+func TestACanceledCallIsGone(t *testing.T) {
 	m := load(t, host(t, Options{}), hostileManifest, run(code(forever(), 0x00)).module())
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -129,8 +129,8 @@ func TestGivenUpIsGone(t *testing.T) {
 	}
 }
 
-// A module can neither name what holds it nor take its name.
-func TestHoldCannotBeTouched(t *testing.T) {
+// A module can neither access the meter's global nor use its name.
+func TestModulesCannotTouchTheMeter(t *testing.T) {
 	h := host(t, Options{})
 	m, err := manifest.Parse([]byte(hostileManifest))
 	if err != nil {
@@ -155,8 +155,8 @@ func TestHoldCannotBeTouched(t *testing.T) {
 	}
 }
 
-// Lists that say that they have four milliards of entries cost nothing.
-func TestLyingLengths(t *testing.T) {
+// Lists that claim four billion entries cost nothing.
+func TestFalseLengthsCostNoMemory(t *testing.T) {
 	good := run(code(forever(), 0x00)).module()
 	lots := []byte{0xFF, 0xFF, 0xFF, 0xFF, 0x0F}
 	for n := range len(good) {
@@ -166,7 +166,7 @@ func TestLyingLengths(t *testing.T) {
 		_, _, _ = instrument(lie)
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-			t.Errorf("%d bytes were taken", n)
+			t.Errorf("%d bytes were allocated", n)
 		}
 	}
 	for name, text := range map[string]string{
@@ -176,7 +176,7 @@ func TestLyingLengths(t *testing.T) {
 		"functions":          "\x0a\x05\xff\xff\xff\xff\x0f", "data": "\x0b\x07\x01\x01\xff\xff\xff\xff\x0f",
 	} {
 		if _, _, err := instrument([]byte("\x00asm\x01\x00\x00\x00" + text)); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: the module was accepted", name)
 		}
 	}
 	locals := run(nil)
@@ -184,13 +184,13 @@ func TestLyingLengths(t *testing.T) {
 	deep := run(code(strings.Repeat("\x02\x40", maxNested+1), strings.Repeat("\x0B", maxNested+1), zero))
 	for name, w := range map[string]wat{"locals": locals, "deep": deep} {
 		if _, _, err := instrument(w.module()); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: the module was accepted", name)
 		}
 	}
 }
 
-// Random bytes give an error or a module that is not much larger, and what the
-// runtime accepts as it is it accepts with checks in it.
+// Random bytes give an error or a module that is not much larger. A module that the runtime
+// accepts, it also accepts with checks.
 func FuzzRewrite(f *testing.F) {
 	for _, w := range endless() {
 		f.Add(w.module())

@@ -13,7 +13,7 @@ import (
 	"parley/plugins/manifest"
 )
 
-// counting is a module that says how often its instance was called, as a digit.
+// counting returns a module that outputs, as a digit, how often its instance was called.
 func counting() []byte {
 	const block = firstBlock + 16 // the second of the shared memory; the parameters are the first
 	return run(code(
@@ -25,9 +25,9 @@ func counting() []byte {
 		extismImport("output_set", []byte{i64, i64}, nil)).module()
 }
 
-// Who meets a used instance again is who the manifest says, never another
-// account, and nobody once something else was granted.
-func TestWhoMeetsAnInstanceAgain(t *testing.T) {
+// The manifest decides which calls reuse an instance. Other accounts never do, and no call
+// does after a change of permissions.
+func TestInstancesAreReusedAsTheManifestSays(t *testing.T) {
 	h := host(t, Options{})
 	other := manifest.Permissions{Memory: 1 << 20}
 	for reuse, want := range map[manifest.Reuse]string{manifest.ReuseNone: "111111111", manifest.ReuseChat: "123111211",
@@ -53,8 +53,8 @@ func TestWhoMeetsAnInstanceAgain(t *testing.T) {
 	}
 }
 
-// An instance that waits makes room for a call that has none.
-func TestIdleInstancesMakeRoom(t *testing.T) {
+// An idle instance is closed if a call needs its slot.
+func TestIdleInstancesAreClosedForNewCalls(t *testing.T) {
 	h := host(t, Options{Instances: 2, Wait: time.Second})
 	m := load(t, h, hostileManifest, counting())
 	for _, account := range []string{"a", "b", "c", "a", "c"} {
@@ -67,10 +67,10 @@ func TestIdleInstancesMakeRoom(t *testing.T) {
 	}
 }
 
-// A module that is closed while it is called ends no call in a bad way.
-func TestClosedWhileCalled(t *testing.T) {
+// A module that is closed during calls makes them fail only as gone.
+func TestClosingAModuleDuringCallsIsSafe(t *testing.T) {
 	h := host(t, Options{Instances: 4})
-	const callers, each = 4, 15 // one instance may take all calls, and counts to 79 in letters
+	const callers, each = 4, 15 // one instance may take all calls, and then counts to 79, in letters
 	for range 20 {
 		m := load(t, h, hostileManifest, counting())
 		var calls sync.WaitGroup
@@ -92,8 +92,8 @@ func TestClosedWhileCalled(t *testing.T) {
 	}
 }
 
-// A cache that was cut short or overwritten is made anew.
-func TestDamagedCache(t *testing.T) {
+// A truncated or overwritten cache is rebuilt.
+func TestADamagedCacheIsRebuilt(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"cut":         func(b []byte) []byte { return b[:len(b)/2] },
 		"empty":       func([]byte) []byte { return nil },
@@ -137,9 +137,8 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// Where others want the cores, a plugin that does not end leaves them most of the
-// time.
-func TestLongWorkGivesWay(t *testing.T) {
+// If others need the cores, an endless plugin leaves them most of the time.
+func TestABusyPluginLeavesOthersTheCores(t *testing.T) {
 	h := host(t, Options{})
 	m := load(t, h, strings.Replace(hostileManifest, "300ms", "1s", 1), run(code(forever(), 0x00)).module())
 	h.contention.until.Store(time.Now().Add(time.Hour).UnixNano())
@@ -150,6 +149,6 @@ func TestLongWorkGivesWay(t *testing.T) {
 		t.Error(err)
 	}
 	if core, took := threadUsage().cpu-before, time.Since(begun); core > took/2 {
-		t.Errorf("it used a core for %v of %v", core, took)
+		t.Errorf("the plugin used a core for %v of %v", core, took)
 	}
 }

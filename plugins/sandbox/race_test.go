@@ -2,6 +2,6 @@
 
 package sandbox
 
-// underRace says that tests are slowed down tenfold. Modules of 2 MB, as Go
-// makes them, are compiled in the run without the race detector alone.
+// underRace says that tests run about ten times slower. Go modules of 2 MB are compiled
+// only in the run without the race detector.
 const underRace = true

@@ -11,7 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// v128 is a constant vector of these bytes.
+// v128 returns a constant vector of 16 bytes.
 func v128(first byte) []byte {
 	b := code(0xFD, 0x0C)
 	for n := range byte(16) {
@@ -20,14 +20,14 @@ func v128(first byte) []byte {
 	return b
 }
 
-// every has an instruction of each kind, and leaves what came of all of them.
+// every returns a module with an instruction of each kind, which combines their results.
 func every() []byte {
 	lanes := make([]byte, 16)
 	for n := range lanes {
 		lanes[n] = byte(31 - n)
 	}
 	add := 0x6A
-	block := strings.Repeat("\x01", 300) // so large that it is reckoned by its size
+	block := strings.Repeat("\x01", 300) // long enough to be metered by its size
 	w := run(code(
 		// shuffle, i16x8.abs, v128.store
 		i32c(64), v128(3), v128(0x80), 0xFD, 0x0D, lanes, 0xFD, 0x80, 0x01, 0xFD, 0x0B, 4, 0,
@@ -49,7 +49,7 @@ func every() []byte {
 		times(40, 1, 0x20, 0, i32c(3), 0x6C, i32c(1), add, 0x21, 0, block), 0x20, 0, add,
 		// br_table, global.get
 		0x02, 0x40, 0x02, 0x40, 0x02, 0x40, i32c(1), 0x0E, 2, 0, 1, 2, 0x0B, 0x0B, 0x0B, 0x23, 0, add,
-		0x02, 0x40, 0x0C, 0, times(3, 1), 0x0B, call(1), add, // what is never reached
+		0x02, 0x40, 0x0C, 0, times(3, 1), 0x0B, call(1), add, // unreachable code
 	))
 	w.global, w.table, w.element = []int64{-77}, []uint32{2, 9}, []int{0, 1}
 	w.types = [][]byte{code(0x60, 0, 1, i32), code(0x60, 1, i32, 1, i32)}
@@ -58,7 +58,7 @@ func every() []byte {
 	return w.module()
 }
 
-// answer is what a function of a module returns, and the memory after it.
+// answer returns the result of a module's function, and the memory after the call.
 func answer(t *testing.T, config wazero.RuntimeConfig, wasm []byte) (uint64, []byte) {
 	t.Helper()
 	ctx := context.Background()
@@ -76,8 +76,8 @@ func answer(t *testing.T, config wazero.RuntimeConfig, wasm []byte) (uint64, []b
 	return got[0], slices.Clone(b)
 }
 
-// Checks change nothing of what a module reckons.
-func TestSameWithChecks(t *testing.T) {
+// Checks do not change what a module computes.
+func TestChecksDoNotChangeResults(t *testing.T) {
 	plain := every()
 	held, _, err := instrument(plain)
 	if err != nil {
@@ -93,9 +93,9 @@ func TestSameWithChecks(t *testing.T) {
 	}
 }
 
-// Memory that is filled and copied in pieces is as if it had been at once, however
-// what is read and what is written overlap.
-func TestMovedInPiecesIsSame(t *testing.T) {
+// Memory that is filled and copied in pieces is the same as after one operation, however
+// source and destination overlap.
+func TestMemoryMovedInPiecesIsTheSame(t *testing.T) {
 	const p = meterPiece
 	for _, c := range [][3]int64{
 		{0, p / 2, 3 * p}, {p / 2, 0, 3 * p}, {8, 0, 3*p + 5}, {0, 8, 3*p + 5}, {7, 3 * p, p}, {2 * p, 2 * p, 2*p + 1},
@@ -113,13 +113,13 @@ func TestMovedInPiecesIsSame(t *testing.T) {
 		config := wazero.NewRuntimeConfigCompiler()
 		_, want := answer(t, config, plain)
 		if _, got := answer(t, config, held); !bytes.Equal(got, want) {
-			t.Errorf("%v: not the same", c)
+			t.Errorf("%v: the results differ", c)
 		}
 	}
 }
 
-// A program of a compiler writes the same, too.
-func TestProgramIsSameWithChecks(t *testing.T) {
+// Checks do not change the output of a compiled program.
+func TestChecksDoNotChangeAProgramsOutput(t *testing.T) {
 	plain := goModule(t, "command", false)
 	held, _, err := instrument(plain)
 	if err != nil {

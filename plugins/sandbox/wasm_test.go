@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// wat is a module written by hand: as WebAssembly's text, in Go. Functions are
-// () -> () or () -> i32, and import what they need.
+// wat is a module written by hand, like WebAssembly's text format in Go. Functions are ()
+// -> () or () -> i32; imported ones have any type.
 type wat struct {
 	imports []imported
-	memory  []uint32 // least and most pages; none is no memory
-	table   []uint32 // least and most entries
-	global  []int64  // folders i32, with what they begin
-	types   [][]byte // that come first
+	memory  []uint32 // minimum and maximum of pages; none means no memory
+	table   []uint32 // minimum and maximum of entries
+	global  []int64  // variables of i32, with their initial values
+	types   [][]byte // before those of functions
 	element []int    // functions in the table, from 0 on
 	funcs   []function
 	start   string         // the function that runs when the module is instantiated
-	data    string         // at 0
-	again   map[string]int // functions by index, imported ones first, exported under these names too
+	data    string         // at address 0
+	again   map[string]int // more exported names of functions, by index; imported functions come first
 }
 
 type imported struct {
@@ -76,7 +76,7 @@ func i32c(n int64) []byte { return code(0x41, sleb(n)) }
 func i64c(n int64) []byte { return code(0x42, sleb(n)) }
 func call(n int) []byte   { return code(0x10, uleb(uint64(n))) }
 
-// forever is a loop around body, which leaves nothing on the stack.
+// forever returns a loop around body, which leaves nothing on the stack.
 func forever(body ...any) []byte { return code(0x03, 0x40, code(body...), 0x0C, 0, 0x0B) }
 
 func limits(l []uint32) []byte {
@@ -169,7 +169,7 @@ func (w wat) module() []byte {
 	return out
 }
 
-// run is a module of the Extism ABI with one tool, whose code is this.
+// run returns a module of the Extism ABI with one tool of this code.
 func run(code []byte, imports ...imported) wat {
 	return wat{imports: imports, memory: []uint32{1}, funcs: []function{{
 		export: "run",
@@ -179,7 +179,7 @@ func run(code []byte, imports ...imported) wat {
 	}}}
 }
 
-// command is a WASI command whose code is this.
+// command returns a WASI command of this code.
 func command(code []byte, imports ...imported) wat {
 	return wat{imports: imports, memory: []uint32{1}, funcs: []function{{export: "_start", locals: 2, code: code}}}
 }
@@ -192,7 +192,7 @@ func extismImport(name string, in, out []byte) imported {
 	return importOf("extism:host/env", name, in, out)
 }
 
-// importOf is an imported function.
+// importOf returns an imported function.
 func importOf(from, name string, in, out []byte) imported {
 	return imported{
 		from: from,

@@ -29,7 +29,7 @@ func grant(hosts ...string) []manifest.HTTP {
 	return all
 }
 
-func TestHostsThatWereGranted(t *testing.T) {
+func TestOnlyGrantedHostsAreReached(t *testing.T) {
 	w := newWeb(append(grant("api.example.org", "*.example.com", "192.168.1.20", "host.example.net:8443",
 		"[fd00::7]:8080"), manifest.HTTP{Host: "post.example.org", Methods: []string{"POST"}}), nil)
 	for target, allowed := range map[string]bool{
@@ -61,7 +61,7 @@ func TestHostsThatWereGranted(t *testing.T) {
 	}
 }
 
-func TestAddressesThatPluginsReach(t *testing.T) {
+func TestOnlyPublicAndGrantedAddressesAreReached(t *testing.T) {
 	w := newWeb(grant("api.example.org", "192.168.1.20", "127.0.0.1:8080", "169.254.169.254"), nil)
 	w.table = addresses.NewTable(func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("8.8.4.4")} })
 	for address, allowed := range map[string]bool{
@@ -74,7 +74,7 @@ func TestAddressesThatPluginsReach(t *testing.T) {
 		"[ff02::1]:443": false, "0.0.0.0:443": false, "[::]:443": false, "255.255.255.255:443": false,
 		"[64:ff9b::a00:1]:443": false, "[64:ff9b::7f00:1]:443": false, "[64:ff9b::5db8:d822]:443": true,
 		"[2002:a00:1::]:443": false, "[::10.0.0.1]:443": false,
-		"8.8.4.4:443": false, // the box's own
+		"8.8.4.4:443": false, // of the box
 	} {
 		err := w.control(t.Context(), "tcp", address, nil)
 		if allowed != (err == nil) || err != nil && AsFault(err).Kind != Refused {
@@ -83,7 +83,7 @@ func TestAddressesThatPluginsReach(t *testing.T) {
 	}
 }
 
-// resolver answers for any name with what the function says.
+// resolver resolves every name to the result of answer.
 func resolver(t *testing.T, answer func(n int) string) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -109,9 +109,9 @@ func resolver(t *testing.T, answer func(n int) string) *net.Resolver {
 	}}
 }
 
-// A name that leads to a public address when it is looked at, and to the box
-// itself when it is used, leads nowhere.
-func TestRebinding(t *testing.T) {
+// A name that resolves to a public address when it is checked, and to the box when it is
+// dialed, is refused.
+func TestRebindingReachesNothing(t *testing.T) {
 	reached := atomic.Int32{}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer s.Close()
@@ -134,7 +134,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-func TestRedirects(t *testing.T) {
+func TestRedirectsNeedPermissionToo(t *testing.T) {
 	reached := atomic.Int32{}
 	secret := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		reached.Add(1)
@@ -154,8 +154,8 @@ func TestRedirects(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	// The first server is granted by its address; a name beside it leads to the
-	// second, and is granted, but not by address.
+	// The first server is granted by its address. A name that leads to the second is
+	// granted too, but not its address.
 	host := strings.TrimPrefix(s.URL, "http://")
 	w := newWeb(grant(host, "inside.example.org:"+secretPort), resolver(t, func(int) string { return "127.0.0.1" }))
 	defer w.close()
@@ -173,14 +173,14 @@ func TestRedirects(t *testing.T) {
 	to = "/fine"
 	if got, err := w.do(t.Context(), w.client, request{URL: s.URL + "/begin"}); err != nil ||
 		string(got.body) != "fine" {
-		t.Errorf("within what was granted: %q %v", got.body, err)
+		t.Errorf("redirect to a granted URL: %q %v", got.body, err)
 	}
 	if reached.Load() > 0 {
-		t.Error("what was not granted was reached")
+		t.Error("a host without permission was reached")
 	}
 	if err := w.redirect(&http.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: host}},
 		[]*http.Request{{URL: &url.URL{Scheme: "https", Host: host}}}); err == nil {
-		t.Error("a redirect gave up TLS")
+		t.Error("a redirect from https to http was followed")
 	}
 }
 

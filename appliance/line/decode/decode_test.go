@@ -14,7 +14,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// tone is so long, at a rate.
+// tone returns a tone of a length, at a rate.
 func tone(length time.Duration, rateHz int) []float32 {
 	pcm := make([]float32, audio.Samples(length, rateHz))
 	for i := range pcm {
@@ -23,7 +23,7 @@ func tone(length time.Duration, rateHz int) []float32 {
 	return pcm
 }
 
-// opus is so much silence as an Ogg stream that is not over, as a browser's.
+// opus returns silence as an Ogg stream without an end, as browsers send it.
 func opus(t *testing.T, length time.Duration) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -46,9 +46,8 @@ func linear16(rateHz, channels int) *contract.AudioConfiguration {
 	return &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: rateHz, Channels: channels}
 }
 
-// Ten minutes of silence are little Opus, and would be 38 MB of samples; that it
-// is too much shows long before.
-func TestAMessageOfManyHoursIsNotDecodedWhole(t *testing.T) {
+// Ten minutes of silence are little Opus, and 38 MB of samples. Decoding stops long before.
+func TestAVeryLongMessageIsNotDecodedWhole(t *testing.T) {
 	message := opus(t, 600*time.Second)
 	var s Stream
 	var before, after runtime.MemStats
@@ -56,15 +55,15 @@ func TestAMessageOfManyHoursIsNotDecodedWhole(t *testing.T) {
 	pcm, fault := s.Decode(nil, message)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 30<<20 {
-		t.Errorf("%d bytes took %d", len(message), used)
+		t.Errorf("a message of %d bytes used %d bytes of memory", len(message), used)
 	}
 	if len(pcm) > 0 || fault == nil || fault.Code != contract.WholeRecording {
 		t.Errorf("%d samples, %v", len(pcm), fault)
 	}
 }
 
-// A stream may be cut anywhere, also within a sample.
-func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
+// A stream may be split anywhere, even within a sample.
+func TestAStreamMayBeSplitAnywhere(t *testing.T) {
 	wav := audio.EncodeWAV(tone(time.Second, 44100), 44100)
 	raw := audio.AppendLinear16(nil, tone(time.Second, 44100))
 	var many []byte
@@ -99,16 +98,16 @@ func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
 				want = got
 			}
 			if len(got) < 9*engine.SpeechRateHz/10 || !slices.Equal(got, want) {
-				t.Errorf("%s in pieces of %d is %d samples, in others %d, or they differ", name, size, len(got),
+				t.Errorf("%s in pieces of %d gives %d samples, other sizes %d, or they differ", name, size, len(got),
 					len(want))
 			}
 		}
 	}
 }
 
-// A new format begins with the message after it; what was left of a sample, or
-// of a container, in the old one is no part of it.
-func TestAFormatHoldsForWhatComesAfterIt(t *testing.T) {
+// A new format begins with the next message. The rest of a sample or container in the old
+// format is dropped.
+func TestAFormatAppliesToTheMessagesAfterIt(t *testing.T) {
 	second := audio.AppendLinear16(nil, tone(time.Second, 8000))
 	var s Stream
 	take := func(format *contract.AudioConfiguration, message []byte, want int) {
@@ -119,14 +118,14 @@ func TestAFormatHoldsForWhatComesAfterIt(t *testing.T) {
 	}
 	take(linear16(8000, 1), second, 16000)
 	take(linear16(16000, 1), second, 8000)
-	take(linear16(16000, 2), append(second, 0, 0), 4000)   // half a frame stays behind
-	take(linear16(8000, 1), []byte{0, 0x40, 0, 0x40}, 300) // and is not the beginning of this
+	take(linear16(16000, 2), append(second, 0, 0), 4000)   // half a frame is left
+	take(linear16(8000, 1), []byte{0, 0x40, 0, 0x40}, 300) // and does not become a part of this
 	take(nil, audio.EncodeWAV(tone(time.Second, 16000), 16000)[:16000], 8000)
 	take(linear16(16000, 1), second, 8000)
 }
 
-// A client that loses half of a sample is heard on from its next message.
-func TestAHalfSampleThatStaysAloneTurnsNothingIntoNoise(t *testing.T) {
+// A client that loses half a sample is heard correctly from its next message on.
+func TestALostHalfSampleDoesNotTurnSoundIntoNoise(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		raw := audio.AppendLinear16(nil, tone(time.Second, 16000))
 		var s Stream
@@ -146,15 +145,15 @@ func TestAHalfSampleThatStaysAloneTurnsNothingIntoNoise(t *testing.T) {
 		for _, v := range later {
 			square += float64(v) * float64(v)
 		}
-		// Half of a tone's peak is 0.35 at the root of the mean; two samples of it
-		// that are mixed into one are a little less.
+		// A tone with a peak of 0.5 has a root mean square of 0.35; mixing pairs of samples
+		// lowers it a little.
 		if level := math.Sqrt(square / float64(len(later))); level < 0.3 || level > 0.36 || slices.Max(later) > 0.51 {
-			t.Errorf("%d channels: what follows is at %.2f, up to %.2f", channels, level, slices.Max(later))
+			t.Errorf("%d channels: the sound after it has level %.2f, peak %.2f", channels, level, slices.Max(later))
 		}
 	}
 }
 
-func TestWhatCannotBeTakenIsNamed(t *testing.T) {
+func TestErrorsNameWhatCannotBeDecoded(t *testing.T) {
 	wav := audio.EncodeWAV(tone(time.Second, 16000), 16000)
 	for name, c := range map[string]struct {
 		format  *contract.AudioConfiguration
@@ -184,9 +183,9 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 	}
 }
 
-// What cannot be read is told once, however many messages it comes in, and another
-// stream is heard behind it.
-func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
+// A stream that cannot be decoded is reported once, over any number of messages, and the
+// next stream is heard.
+func TestAnUndecodableStreamIsReportedOnce(t *testing.T) {
 	frames := append([]byte("fLaC\x00\x00\x00\x22"),
 		bytes.Repeat([]byte("\xff\xf8\xc9\x18\x00some of FLAC's numbers"), 3000)...)
 	words := bytes.Repeat([]byte("This is no audio at all, whatever the client thinks of it. "), 300)
@@ -207,21 +206,21 @@ func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
 		}
 		for piece := range slices.Chunk(data, 1400) { // once more
 			if _, fault := s.Decode(nil, piece); fault != nil {
-				t.Errorf("%s: told again: %v", name, fault)
+				t.Errorf("%s: reported again: %v", name, fault)
 			}
 		}
 		if pcm, fault := s.Decode(nil, opus(t, 2*time.Second)); fault != nil || len(pcm) < engine.SpeechRateHz/2 {
-			t.Errorf("%s: of the stream behind it %d samples are heard, %v", name, len(pcm), fault)
+			t.Errorf("%s: %d samples of the next stream are heard, %v", name, len(pcm), fault)
 		}
 		s.decoder = nil
 		if _, fault := s.Decode(nil, words); fault == nil {
-			t.Errorf("%s: what is wrong behind that is not told", name)
+			t.Errorf("%s: the next fault is not reported", name)
 		}
 	}
 }
 
-// The sound before a fault is heard all the same.
-func TestTheSoundBeforeAFaultIsNotLost(t *testing.T) {
+// The sound before a fault is heard.
+func TestSoundBeforeAFaultIsHeard(t *testing.T) {
 	message := append(opus(t, 3*time.Second), bytes.Repeat([]byte("OggS\xff"), 100)...)
 	var s Stream
 	pcm, fault := s.Decode(nil, message)
@@ -230,7 +229,7 @@ func TestTheSoundBeforeAFaultIsNotLost(t *testing.T) {
 	}
 }
 
-// Whatever comes, it is told or taken, and costs no more than it may.
+// Any input is reported or decoded, within its limits.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte("RIFF\xff\xff\xff\xffWAVEfmt "), uint16(16000), uint8(1))
 	f.Add(audio.EncodeWAV(make([]float32, 100), 8000), uint16(0), uint8(0))

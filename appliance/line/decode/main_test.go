@@ -7,7 +7,7 @@ import (
 	"parley/appliance/audio"
 )
 
-// TestMain is the process that decodes MP3, AAC and Vorbis, too.
+// TestMain also runs as the process that decodes MP3, AAC and Vorbis.
 func TestMain(m *testing.M) {
 	audio.Main()
 	os.Exit(m.Run())

@@ -10,12 +10,12 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// mostBuffered is how much sound may lie between the microphone and the session,
-// of it InPeriodMS in the device's own pieces.
+// mostBuffered bounds the sound between microphone and session. The device's own periods of
+// InPeriodMS are a part of it.
 const mostBuffered = 30 * time.Millisecond
 
-// The canceller and the session hear what is said almost as it is said.
-func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
+// Sound reaches the canceller and the session almost without delay.
+func TestSoundReachesTheSessionWithinThirtyMilliseconds(t *testing.T) {
 	c, err := clean.Open(clean.Options{RateHz: earHz, Noise: clean.MildNoise, Gain: true})
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 	said := glide(4 * time.Second)
 	piece := InPeriodMS * rateHz / 1000
 	var fresh []float32
-	longest := 0 // of what came of the microphone and is not with the session
+	longest := 0 // samples that the microphone recorded and the session does not have
 	for at := 0; at+piece <= len(said); at += piece {
 		if _, err := e.hear(incoming{pcm: said[at : at+piece], at: time.Now()}); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 
 func inTime(samples int) time.Duration { return time.Duration(samples) * time.Second / earHz }
 
-// glide is like a voice whose pitch never comes again, louder and softer.
+// glide returns a sound like a voice, whose pitch never repeats, with changing loudness.
 func glide(d time.Duration) []float32 {
 	pcm := make([]float32, audio.Samples(d, rateHz))
 	phase := 0.0

@@ -22,8 +22,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// What the device was given less than initialBuffer ago has not been heard.
-func TestProgressIsWhatWasHeardToTheFrame(t *testing.T) {
+// Sound that the device got less than initialBuffer ago has not been heard.
+func TestProgressIsExactToTheFrame(t *testing.T) {
 	p := newPlayout()
 	must(t, p.add("a", 0, ramp(rateHz)))
 	must(t, p.add("a", rateHz, ramp(rateHz)))
@@ -54,7 +54,7 @@ func TestProgressIsWhatWasHeardToTheFrame(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutEndsWithoutAClickAndIsNotPlayed(t *testing.T) {
+func TestCutSoundEndsWithoutAClick(t *testing.T) {
 	p := newPlayout()
 	loud := make([]float32, rateHz)
 	for i := range loud {
@@ -68,7 +68,7 @@ func TestWhatIsCutEndsWithoutAClickAndIsNotPlayed(t *testing.T) {
 	select {
 	case <-drained:
 	default:
-		t.Error("who waits for the end of what is played is not told")
+		t.Error("a waiter for the end of playback is not notified")
 	}
 	p.fill(block)
 	for i, v := range block {
@@ -86,33 +86,33 @@ func TestWhatIsCutEndsWithoutAClickAndIsNotPlayed(t *testing.T) {
 	}
 }
 
-func TestACueIsNoPartOfASentence(t *testing.T) {
+func TestACueDoesNotCountAsProgress(t *testing.T) {
 	p := newPlayout()
 	must(t, p.add("", 0, toneEnd.pcm()))
 	p.fill(make([]float32, rateHz/10))
 	if id, _ := p.progress(time.Now()); id != "" {
-		t.Errorf("a tone is taken for %q", id)
+		t.Errorf("a tone counts as %q", id)
 	}
 	if len(p.progressed) != 0 {
-		t.Error("the session is told of a tone")
+		t.Error("the session gets progress of a tone")
 	}
 }
 
-func TestHalfAnHourOfSoundIsTheMost(t *testing.T) {
+func TestAtMostHalfAnHourOfSoundIsQueued(t *testing.T) {
 	p := newPlayout()
 	minute := make([]float32, 60*rateHz)
 	for range 30 {
 		must(t, p.add("a", 0, minute))
 	}
 	if p.add("a", 0, minute[:1]) == nil {
-		t.Error("more is taken")
+		t.Error("more sound is accepted")
 	}
 	p.cut()
 	must(t, p.add("a", 0, minute[:1]))
 }
 
 // The kernel refuses requests of another size.
-func TestTheRequestForALineIsTheKernels(t *testing.T) {
+func TestTheGPIORequestHasTheKernelsSize(t *testing.T) {
 	if n := unsafe.Sizeof(lineRequest{}); n != 592 || ioctlGetLine != 0xC250B407 {
 		t.Errorf("a request has %d bytes, its number is %x", n, ioctlGetLine)
 	}
@@ -125,9 +125,9 @@ func TestTheRequestForALineIsTheKernels(t *testing.T) {
 	}
 }
 
-// A loudspeaker that runs dry again and again is to hold more, once nothing is
-// played; and not more than a quarter of a second.
-func TestALoudspeakerThatRunsDryHoldsMore(t *testing.T) {
+// A loudspeaker that underruns repeatedly gets a larger buffer, once nothing is played, of
+// at most a quarter of a second.
+func TestUnderrunsEnlargeTheBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayout()
 		block := make([]float32, rateHz/100)
@@ -144,7 +144,7 @@ func TestALoudspeakerThatRunsDryHoldsMore(t *testing.T) {
 			}
 		}
 		must(t, p.add("a", 0, ramp(rateHz/20)))
-		fill(time.Hour) // the first is never late
+		fill(time.Hour) // the first period is never late
 		for range maxUnderruns {
 			fill(initialBuffer)
 			fill(initialBuffer + time.Millisecond)

@@ -8,7 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-func TestAConversationBeginsWithSpeechAndHasAllOfIt(t *testing.T) {
+func TestAConversationBeginsWithSpeechAndLosesNoneOfIt(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(5*time.Second, false)
 		s.pass(100*time.Millisecond, true) // a cough
@@ -22,15 +22,15 @@ func TestAConversationBeginsWithSpeechAndHasAllOfIt(t *testing.T) {
 		s.pass(200*time.Millisecond, false)
 		heard, loud := c.sound()
 		if loud < 950*time.Millisecond || heard < loud+200*time.Millisecond || heard > loud+800*time.Millisecond {
-			t.Errorf("of a second of voice %v were heard, and %v in all", loud, heard)
+			t.Errorf("%v of a second of voice were heard, %v in all", loud, heard)
 		}
 		if s.Status().State != Talking {
-			t.Errorf("it is %+v", s.Status())
+			t.Errorf("the status is %+v", s.Status())
 		}
 	})
 }
 
-func TestItEndsAfterTheSilenceAndNotBefore(t *testing.T) {
+func TestAConversationEndsAfterSilence(t *testing.T) {
 	perform(t, Options{Start: OnSpeech, Silence: 10 * time.Second}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -38,21 +38,21 @@ func TestItEndsAfterTheSilenceAndNotBefore(t *testing.T) {
 		s.pass(15*time.Second, false) // the model thinks
 		must(t, c.says("a", 12*time.Second))
 		s.pass(20*time.Second, false)
-		s.pass(time.Second, true) // he has something to add
+		s.pass(time.Second, true) // the user adds something
 		s.pass(9*time.Second, false)
 		if c.over() {
-			t.Fatal("it ended though somebody spoke nine seconds ago")
+			t.Fatal("the conversation ended nine seconds after speech")
 		}
 		s.pass(2*time.Second, false)
 		if !c.over() || s.Status().State != Waiting {
-			t.Errorf("it goes on after 11 s of silence: %+v", s.Status())
+			t.Errorf("the conversation goes on after 11 s of silence: %+v", s.Status())
 		}
 		s.pass(time.Second, true)
-		s.talking() // the next
+		s.talking() // the next conversation
 	})
 }
 
-func TestStopStopsIt(t *testing.T) {
+func TestTheWordStopEndsAConversation(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -61,7 +61,7 @@ func TestStopStopsIt(t *testing.T) {
 		c.user("Stop.")
 		synctest.Wait()
 		if !c.over() {
-			t.Fatal("it goes on")
+			t.Fatal("the conversation goes on")
 		}
 		before := len(s.cards.played)
 		s.pass(100*time.Millisecond, false)
@@ -76,9 +76,9 @@ func TestStopStopsIt(t *testing.T) {
 	})
 }
 
-// The session keeps short words that are said over the assistant until that has
-// finished: the line reads them itself.
-func TestStopStopsALongAnswerInTheMiddle(t *testing.T) {
+// The session holds short words over the assistant back until the assistant finishes, so
+// the line transcribes them itself.
+func TestTheWordStopInterruptsALongAnswer(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -93,30 +93,30 @@ func TestStopStopsALongAnswerInTheMiddle(t *testing.T) {
 		s.pass(300*time.Millisecond, true)
 		s.pass(350*time.Millisecond, false)
 		if !c.over() {
-			t.Error("it goes on")
+			t.Error("the conversation goes on")
 		}
 	})
 }
 
-func TestTheSessionIsToldToTheFrameWhatWasHeard(t *testing.T) {
+func TestTheSessionGetsExactProgress(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
 		must(t, c.says("a", 10*time.Second))
 		s.pass(3300*time.Millisecond, false)
 		if id, upTo := c.told(); id != "a" || upTo < 2*time.Second || upTo > 3300*time.Millisecond-initialBuffer {
-			t.Errorf("after 3.3 s it was told of %v of %q", upTo, id)
+			t.Errorf("after 3.3 s the progress is %v of %q", upTo, id)
 		}
 		s.cards.unplug(output, true)
 		s.pass(2*time.Second, false)
 		id, upTo := c.told()
 		if id != "a" || upTo < 3300*time.Millisecond-initialBuffer || upTo > 3300*time.Millisecond {
-			t.Errorf("of a loudspeaker that was unplugged after 3.3 s it was told of %v of %q", upTo, id)
+			t.Errorf("after the loudspeaker was unplugged the progress is %v of %q", upTo, id)
 		}
 		s.cards.plug(output)
-		s.pass(3*time.Second, false) // it is found within two, and goes on
+		s.pass(3*time.Second, false) // the device is found within two seconds, and the conversation goes on
 		if id, upTo := c.told(); id != "a" || upTo < 4*time.Second || upTo > 6*time.Second {
-			t.Errorf("of a loudspeaker that is back it was told of %v of %q", upTo, id)
+			t.Errorf("after the loudspeaker is back the progress is %v of %q", upTo, id)
 		}
 		if c.over() {
 			t.Error("the conversation has ended")
@@ -124,7 +124,7 @@ func TestTheSessionIsToldToTheFrameWhatWasHeard(t *testing.T) {
 	})
 }
 
-func TestDevicesThatGoAreWaitedForAndSaidOnce(t *testing.T) {
+func TestMissingDevicesAreWaitedForAndLoggedOnce(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -134,8 +134,8 @@ func TestDevicesThatGoAreWaitedForAndSaidOnce(t *testing.T) {
 			t.Error("a conversation goes on without a microphone")
 		}
 		s.pass(20*time.Second, false)
-		if n := s.log.count("cannot open a sound device"); n != 2 { // that it stopped, and that it is not there
-			t.Errorf("it was said %d times", n)
+		if n := s.log.count("cannot open a sound device"); n != 2 { // that it stopped, and that it is missing
+			t.Errorf("the missing device was logged %d times", n)
 		}
 		if st := s.Status(); st.Input.Open || st.Input.Trouble == "" || !st.Output.Open {
 			t.Errorf("%+v", st)
@@ -145,13 +145,13 @@ func TestDevicesThatGoAreWaitedForAndSaidOnce(t *testing.T) {
 		s.pass(time.Second, true)
 		s.talking()
 		if n := s.log.count("is back"); n != 1 {
-			t.Errorf("that it is back was said %d times", n)
+			t.Errorf("the return of the device was logged %d times", n)
 		}
 	})
 }
 
-// A sound server that throws a stream out says nothing of it.
-func TestADeviceThatFallsSilentIsOpenedAgain(t *testing.T) {
+// A sound server that removes a stream reports nothing.
+func TestASilentDeviceIsReopened(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(2*time.Second, false)
 		s.cards.frozen = true
@@ -166,14 +166,14 @@ func TestADeviceThatFallsSilentIsOpenedAgain(t *testing.T) {
 	})
 }
 
-func TestAKeyBeginsAndEndsIt(t *testing.T) {
+func TestAKeyBeginsAndEndsAConversation(t *testing.T) {
 	perform(t, Options{Start: OnKey, Cue: Words}, func(s *stage) {
 		s.pass(2*time.Second, true)
 		s.quiet()
-		s.End() // nobody talks
+		s.End() // there is no conversation
 		s.Begin()
 		c := s.talking()
-		s.Begin() // it goes on already
+		s.Begin() // there already is one
 		synctest.Wait()
 		if m, ok := (<-c.got).(contract.AssistantInput); !ok || m.Text != greeting {
 			t.Errorf("it is greeted with %+v", m)
@@ -184,7 +184,7 @@ func TestAKeyBeginsAndEndsIt(t *testing.T) {
 		s.Toggle()
 		synctest.Wait()
 		if !c.over() {
-			t.Error("it goes on")
+			t.Error("the conversation goes on")
 		}
 		s.pass(time.Second, false)
 		s.Toggle()
@@ -192,7 +192,7 @@ func TestAKeyBeginsAndEndsIt(t *testing.T) {
 	})
 }
 
-func TestItSaysGoodbyeInTheLanguageSpoken(t *testing.T) {
+func TestTheGoodbyeIsInTheLanguageSpoken(t *testing.T) {
 	perform(t, Options{Start: OnSpeech, Cue: Words, Silence: 5 * time.Second}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -216,7 +216,7 @@ func TestItSaysGoodbyeInTheLanguageSpoken(t *testing.T) {
 	})
 }
 
-func TestAPhraseBeginsItWithWhatIsSaidBehindIt(t *testing.T) {
+func TestTheWordsAfterThePhraseBeginTheConversation(t *testing.T) {
 	perform(t, Options{Start: OnPhrase, Phrases: []string{"Hallo Museum", "Hey Parley"}}, func(s *stage) {
 		s.said.say("Nice weather today.", "Hey, Parlay, what is this?")
 		s.pass(time.Second, true)
@@ -243,7 +243,7 @@ func TestAPhraseBeginsItWithWhatIsSaidBehindIt(t *testing.T) {
 	})
 }
 
-func TestSilenceIsNotReadForThePhrase(t *testing.T) {
+func TestSilenceIsNotTranscribedForThePhrase(t *testing.T) {
 	perform(t, Options{Start: OnPhrase, Phrases: []string{"Hallo Museum", "Hey Parley"}}, func(s *stage) {
 		s.pass(10*time.Second, false)
 		for range 10 { // clicks
@@ -256,7 +256,7 @@ func TestSilenceIsNotReadForThePhrase(t *testing.T) {
 	})
 }
 
-func TestTheCrashOfAConversationLeavesTheLineAlive(t *testing.T) {
+func TestTheLineSurvivesAPanicOfAConversation(t *testing.T) {
 	perform(t, Options{Start: OnSpeech, Cue: Tones}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
@@ -265,7 +265,7 @@ func TestTheCrashOfAConversationLeavesTheLineAlive(t *testing.T) {
 		c.mu.Unlock()
 		s.pass(time.Second, false)
 		if !c.over() {
-			t.Fatal("it goes on")
+			t.Fatal("the conversation goes on")
 		}
 		s.pass(2*time.Second, false)
 		s.pass(time.Second, true)
@@ -276,7 +276,7 @@ func TestTheCrashOfAConversationLeavesTheLineAlive(t *testing.T) {
 	})
 }
 
-func TestThePanicOfTheLineItselfIsSurvived(t *testing.T) {
+func TestTheLineSurvivesItsOwnPanic(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.cards.poison = true
 		s.pass(100*time.Millisecond, true)
@@ -290,7 +290,7 @@ func TestThePanicOfTheLineItselfIsSurvived(t *testing.T) {
 	})
 }
 
-func TestABoxThatIsFullIsTriedAgain(t *testing.T) {
+func TestAFullBoxIsTriedAgain(t *testing.T) {
 	perform(t, Options{Start: OnSpeech, Cue: Tones}, func(s *stage) {
 		s.desk.refuse(contract.ErrFull{RetryAfter: time.Second})
 		s.pass(time.Second, true)
@@ -311,13 +311,13 @@ func TestABoxThatIsFullIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestABoxThatStopsEndsIt(t *testing.T) {
+func TestShutdownEndsTheConversation(t *testing.T) {
 	perform(t, Options{Start: OnSpeech}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
 		must(t, c.says("a", time.Minute))
 		s.pass(time.Second, false)
-		// perform closes it, and sees that nothing is left.
+		// perform closes the speaker, and checks that nothing is left.
 	})
 	perform(t, Options{Start: OnSpeech}, func(s *stage) { // the session does not end by itself
 		s.pass(time.Second, true)

@@ -19,8 +19,8 @@ import (
 	"parley/appliance/line"
 )
 
-// stage is a Speaker with devices and conversations of the test's own, in time that
-// passes only when everybody waits. It hears silence unless a person speaks.
+// stage is a Speaker with fake devices and conversations, in simulated time. It hears
+// silence unless a person speaks.
 type stage struct {
 	*Speaker
 	t     *testing.T
@@ -64,7 +64,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 		defer cancel()
 		s.Close(ctx)
 		if n := s.desk.seats(); n != 0 {
-			t.Errorf("%d seats were not given back", n)
+			t.Errorf("%d slots were not released", n)
 		}
 		if n := s.cards.open(); n != 0 {
 			t.Errorf("%d devices were left open", n)
@@ -72,8 +72,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 	})
 }
 
-// pass lets time pass, in which the devices take and bring sound; loud: a person
-// speaks.
+// pass lets time pass, in which the devices play and record; loud: a person speaks.
 func (s *stage) pass(d time.Duration, loud bool) {
 	s.t.Helper()
 	const step = 10 * time.Millisecond
@@ -84,7 +83,7 @@ func (s *stage) pass(d time.Duration, loud bool) {
 	}
 }
 
-// talking is the conversation that has begun.
+// talking returns the conversation that has begun.
 func (s *stage) talking() *talk {
 	s.t.Helper()
 	synctest.Wait()
@@ -97,7 +96,7 @@ func (s *stage) talking() *talk {
 	}
 }
 
-// quiet sees that no conversation has begun.
+// quiet fails the test if a conversation has begun.
 func (s *stage) quiet() {
 	s.t.Helper()
 	synctest.Wait()
@@ -117,7 +116,7 @@ type fakeCards struct {
 	stopped [2]func()
 	played  []float32
 	frozen  bool
-	poison  bool // what is heard has the detector panic
+	poison  bool // the detector panics on this sound
 }
 
 func (c *fakeCards) take(k kind, stopped func()) (io.Closer, string, error) {
@@ -169,7 +168,7 @@ func (c *fakeCards) open() int {
 	return c.now
 }
 
-// step is 10 ms of the devices' life.
+// step simulates 10 ms of the devices.
 func (c *fakeCards) step(loud bool) {
 	c.mu.Lock()
 	heard, fill, frozen := c.heard, c.fill, c.frozen
@@ -189,7 +188,7 @@ func (c *fakeCards) step(loud bool) {
 				in[i] = 9
 				continue
 			}
-			if loud { // a square wave, of which the resampler leaves enough
+			if loud { // a square wave, which survives the resampler
 				in[i] = 0.5 - float32(i/60%2)
 			}
 		}
@@ -197,7 +196,7 @@ func (c *fakeCards) step(loud bool) {
 	}
 }
 
-// unplug has a device go; told: its system says so.
+// unplug removes a device; told: the system reports it.
 func (c *fakeCards) unplug(k kind, told bool) {
 	c.mu.Lock()
 	c.there[k] = false
@@ -219,7 +218,7 @@ func (c *fakeCards) plug(k kind) {
 	c.there[k] = true
 }
 
-// loudIsVoice takes loud frames for voice.
+// loudIsVoice treats loud frames as voice.
 func loudIsVoice(frame []float32) (float32, error) {
 	if slices.Max(frame) > 3 {
 		panic("the detector")
@@ -227,7 +226,7 @@ func loudIsVoice(frame []float32) (float32, error) {
 	return enginetest.LevelDetector(0.2)(frame)
 }
 
-// heardWords are what the transcriber reads, one after the other.
+// heardWords are the transcriber's results, in order.
 type heardWords struct {
 	mu    sync.Mutex
 	texts []string
@@ -252,7 +251,7 @@ func (w *heardWords) Transcribe(context.Context, []float32, engine.TranscribeOpt
 	return engine.Transcript{Text: text, Language: "en"}, nil
 }
 
-// logged is what was logged.
+// logged is a log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -270,7 +269,7 @@ func (l *logged) count(words string) int {
 	return strings.Count(l.text.String(), words)
 }
 
-// desk is a host, whose conversations the test has.
+// desk is a host whose conversations a test controls.
 type desk struct {
 	opened  chan *talk
 	refuses error
@@ -302,7 +301,7 @@ func (d *desk) seats() int {
 	return d.taken
 }
 
-// stop ends all conversations, as a box does that stops.
+// stop ends all conversations, like a box that shuts down.
 func (d *desk) stop() {
 	d.mu.Lock()
 	live := slices.Clone(d.live)
@@ -339,7 +338,7 @@ func (c *chair) Open(_ context.Context, o connection.Opening) (line.Session, err
 	return t, nil
 }
 
-// talk is a session.
+// talk is a session that records what it gets.
 type talk struct {
 	connection.Opening
 	chair *chair
@@ -349,7 +348,7 @@ type talk struct {
 
 	mu     sync.Mutex
 	heard  int // samples
-	loud   int // of them
+	loud   int // those that are loud
 	id     string
 	played time.Duration
 	panics bool
@@ -411,13 +410,13 @@ func (t *talk) over() bool {
 	}
 }
 
-// user says something, as the session understands it.
+// user reports words of the user, as the session does.
 func (t *talk) user(text string) {
 	_ = t.Line.Send(context.Background(),
 		contract.UserMessage{Language: "en", Message: contract.ChatMessage{Role: contract.RoleUser, Content: text}})
 }
 
-// says has the assistant say something for so long.
+// says lets the assistant speak for d.
 func (t *talk) says(id string, d time.Duration) error {
 	pcm := make([]float32, int(d*rateHz/time.Second))
 	for i := range pcm {

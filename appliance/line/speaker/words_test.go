@@ -2,7 +2,7 @@ package speaker
 
 import "testing"
 
-func TestThePhraseIsForgivenWhatTranscribersMakeOfIt(t *testing.T) {
+func TestThePhraseMatchesUsualTranscriptionErrors(t *testing.T) {
 	for _, row := range []struct {
 		said, phrase, behind string
 		ok                   bool
@@ -30,7 +30,7 @@ func TestThePhraseIsForgivenWhatTranscribersMakeOfIt(t *testing.T) {
 	}
 }
 
-func TestAnyOfThePhrasesBegins(t *testing.T) {
+func TestAnyPhraseBeginsAConversation(t *testing.T) {
 	phrases := []string{"Hey Parley", "Hallo Museum", "こんにちは博物館"}
 	for said, want := range map[string]string{"Hallo Museum, wo ist der Aufzug?": "wo ist der aufzug", "Hey Parley": "",
 		"こんにちは博物館": ""} {
@@ -39,6 +39,6 @@ func TestAnyOfThePhrasesBegins(t *testing.T) {
 		}
 	}
 	if _, ok := afterAnyPhrase("Guten Tag", phrases); ok {
-		t.Error("something else is taken for one of them")
+		t.Error("other words match a phrase")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// A hundred calls are to wake the machine as often as one.
-func TestCallsSendTogether(t *testing.T) {
+// A hundred calls wake the machine as often as one.
+func TestCallsSendInTheSameTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type sent struct {
 			at    time.Time
@@ -63,7 +63,7 @@ func TestCallsSendTogether(t *testing.T) {
 					t.Errorf("frame %d of call %d left %v behind a beat", n+1, i, f.at.Sub(on))
 				}
 				if step := f.clock - frames[n].clock; step != uint32(frameSamples) {
-					t.Errorf("the clock of call %d goes on by %d samples, not %d", i, step, frameSamples)
+					t.Errorf("the clock of call %d advances by %d samples, not %d", i, step, frameSamples)
 				}
 				due := frames[0].at.Add(time.Duration(n+1) * audio.CallFrame)
 				if early := due.Sub(f.at); early < 0 || early >= beatLength {
@@ -74,7 +74,7 @@ func TestCallsSendTogether(t *testing.T) {
 	})
 }
 
-// tone is a sound that is no silence.
+// tone returns a sound that is not silence.
 func tone(n int) []float32 {
 	pcm := make([]float32, n)
 	for i := range pcm {
@@ -83,7 +83,7 @@ func tone(n int) []float32 {
 	return pcm
 }
 
-func TestOnlyManyPacketsWaitForABeat(t *testing.T) {
+func TestOnlyManyPacketsAreBatched(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		every time.Duration
@@ -101,7 +101,7 @@ func TestOnlyManyPacketsWaitForABeat(t *testing.T) {
 			g.note(now)
 		}
 		if g.batching != c.many {
-			t.Errorf("of %s it is said that many packets come: %v", c.name, g.batching)
+			t.Errorf("%s: batching is %v", c.name, g.batching)
 		}
 		g.note(now.Add(time.Minute))
 		if g.batching {
@@ -110,8 +110,8 @@ func TestOnlyManyPacketsWaitForABeat(t *testing.T) {
 	}
 }
 
-// What gathers is all read, also empty packets, which the kernel does not count.
-func TestAllThatGathersIsRead(t *testing.T) {
+// All packets that gathered are read, also empty ones, which the kernel does not count.
+func TestAllGatheredPacketsAreRead(t *testing.T) {
 	at, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -152,8 +152,8 @@ func TestAllThatGathersIsRead(t *testing.T) {
 	}
 }
 
-// The room in which a packet was read is that of the next one.
-func TestAPacketThatWaitsIsKept(t *testing.T) {
+// The next packet is read into the buffer of the last one.
+func TestAWaitingPacketIsNotLost(t *testing.T) {
 	e, err := audio.NewLossyCallEncoder()
 	if err != nil {
 		t.Fatal(err)

@@ -52,8 +52,8 @@ func TestACallCarriesMessagesBothWays(t *testing.T) {
 	}
 }
 
-// What the assistant says arrives, as loud as it was, packet by packet in real
-// time, and the session learns how far it has come.
+// The assistant's voice arrives at its loudness, packet by packet in real time, and the
+// session learns the progress.
 func TestTheAssistantIsHeardInRealTime(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
@@ -98,8 +98,8 @@ func TestTheAssistantIsHeardInRealTime(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// What was not sent when the assistant is interrupted is never sent.
-func TestWhatIsCutIsNotSent(t *testing.T) {
+// Sound that was not sent before an interruption is never sent.
+func TestCutSoundIsNotSent(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -111,12 +111,12 @@ func TestWhatIsCutIsNotSent(t *testing.T) {
 	}
 	play("a", 10*time.Second+5*time.Millisecond, false)
 	if kept := s.Line.HeldBack(); kept != contract.OutputRateHz*5/1000 {
-		t.Errorf("%d samples wait for more, want 240", kept)
+		t.Errorf("%d samples are buffered, want 240", kept)
 	}
 	got(t, c.packets)
 	s.Line.Cut()
 	if kept := s.Line.HeldBack(); kept != 0 {
-		t.Errorf("%d samples wait for more of what was cut", kept)
+		t.Errorf("%d samples are buffered after the cut", kept)
 	}
 	play("b", 200*time.Millisecond, true)
 	s.end(contract.CloseNormal, "")
@@ -150,9 +150,9 @@ func (c *caller) speak(t *testing.T, pcm []float32, from int, lose func(n int) b
 	}
 }
 
-// What was lost is made up for, over the turn of the sequence numbers: there is no
-// hole of ten milliseconds.
-func TestWhatWasLostIsMadeUpFor(t *testing.T) {
+// Lost packets are concealed, also where the sequence numbers wrap around: there is no hole
+// of 10 ms.
+func TestLostPacketsAreConcealed(t *testing.T) {
 	said := vowel(2 * time.Second)
 	e, err := audio.NewCallEncoder()
 	if err != nil {
@@ -184,7 +184,7 @@ func TestWhatWasLostIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// The user is heard, and silence where nothing comes any more.
+// The user is heard, and there is silence when no packets come.
 func TestTheUserIsHeard(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
@@ -195,11 +195,11 @@ func TestTheUserIsHeard(t *testing.T) {
 	for len(ear) < 2*engine.SpeechRateHz {
 		ear = append(ear, got(t, s.heard)...)
 	}
-	// A machine that is busy sends it with pauses, which are silence to the ear.
+	// A busy machine sends with pauses, which the ear gets as silence.
 	if got, want := level(ear[1600:2*engine.SpeechRateHz-1600]), level(said); got < want*0.3 || got > want*1.2 {
 		t.Errorf("the ear hears it with a level of %.3f, want %.3f", got, want)
 	}
-	// Nothing comes any more: that is silence, which ends a turn.
+	// When no packets come, the ear gets silence, which ends a turn.
 	for quiet := 0; quiet < engine.SpeechRateHz; {
 		if pcm := got(t, s.heard); level(pcm) < 0.001 {
 			quiet += len(pcm)
@@ -208,9 +208,9 @@ func TestTheUserIsHeard(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// Of a voice that is sent without a pause nothing is taken for one, also where the
-// session takes it in bursts, as it does while nobody speaks.
-func TestAVoiceThatIsTakenInBurstsHasNoPauses(t *testing.T) {
+// A voice without pauses arrives without pauses, also if the session takes it in bursts, as
+// it does while nobody speaks.
+func TestAVoiceTakenInBurstsHasNoPauses(t *testing.T) {
 	l := start(t, Timing{})
 	var newest time.Time
 	l.rests = func() {
@@ -240,7 +240,7 @@ func TestAVoiceThatIsTakenInBurstsHasNoPauses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	took := time.Since(began) // longer than the voice where the machine is busy: then there were pauses
+	took := time.Since(began) // longer than the voice on a busy machine, which had pauses
 	heard, voiced := 0, 0
 	for voiced < engine.SpeechRateHz*18/10 {
 		pcm := got(t, s.heard)
@@ -269,7 +269,7 @@ func TestACallEndsWhenTheClientDoes(t *testing.T) {
 	}
 }
 
-func TestACallGoesOnAfterItBeganAnew(t *testing.T) {
+func TestACallGoesOnAfterAnICERestart(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -290,8 +290,7 @@ func TestACallGoesOnAfterItBeganAnew(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// A client that comes to another network begins anew, and the same call goes on
-// from there, both ways.
+// A client on another network restarts ICE, and the same call goes on in both directions.
 func TestACallGoesOnFromAnotherAddress(t *testing.T) {
 	l := start(t, Timing{})
 	w := newWifi(t, l.server.Port())
@@ -321,8 +320,8 @@ func TestACallGoesOnFromAnotherAddress(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// A client of which nothing comes any more, and which does not begin anew, is gone.
-func TestACallOfAClientThatIsGoneEnds(t *testing.T) {
+// A call ends if its client sends nothing and does not restart ICE.
+func TestACallEndsWhenItsClientVanishes(t *testing.T) {
 	l := start(t, Timing{Silent: 300 * time.Millisecond, Lost: 700 * time.Millisecond})
 	w := newWifi(t, l.server.Port())
 	l.between = w
@@ -332,7 +331,7 @@ func TestACallOfAClientThatIsGoneEnds(t *testing.T) {
 	got(t, s.done)
 }
 
-func TestWhatIsNoOfferIsRefused(t *testing.T) {
+func TestInvalidOffersAreRefused(t *testing.T) {
 	l := start(t, Timing{})
 	for body, want := range map[string]string{
 		"":                                     "m=audio",
@@ -357,8 +356,8 @@ func TestWhatIsNoOfferIsRefused(t *testing.T) {
 	}
 }
 
-// The key of a call may be revoked while it lasts.
-func TestACallEndsWithItsKey(t *testing.T) {
+// A call ends when its key is revoked.
+func TestACallEndsWhenItsKeyIsRevoked(t *testing.T) {
 	l := start(t, Timing{})
 	key, revoke := context.WithCancel(t.Context())
 	l.pass = pass{Context: key}
@@ -374,8 +373,8 @@ func TestACallEndsWithItsKey(t *testing.T) {
 	}
 }
 
-// A chat that cannot begin is told of on the channel, and its seat given back.
-func TestAChatThatCannotBeginIsTold(t *testing.T) {
+// If a chat cannot start, the channel gets the error, and the slot is released.
+func TestAChatThatCannotStartIsAnErrorOnTheChannel(t *testing.T) {
 	l := start(t, Timing{})
 	l.refuses = contract.Fault{Code: contract.VoiceNotFound, Detail: "no voice"}
 	c := l.dial(t, "")
@@ -387,17 +386,17 @@ func TestAChatThatCannotBeginIsTold(t *testing.T) {
 	}
 }
 
-// Who makes an offer and does not come takes no seat for long.
+// A client that makes an offer and never connects soon loses its slot.
 func TestACallThatNobodyJoinsEnds(t *testing.T) {
 	l := start(t, Timing{Connect: 50 * time.Millisecond})
 	l.between = newWifi(t, l.server.Port())
 	l.between.worsen(0, 0)
-	_ = l.between.outer.Close() // the box is not reached
+	_ = l.between.outer.Close() // the client cannot reach the box
 	c := l.dial(t, "")
 	deadline := time.Now().Add(30 * time.Second)
-	for l.seats() > 0 || l.calls() > 0 { // the seat is free while the connection is still being closed
+	for l.seats() > 0 || l.calls() > 0 { // the slot is released while the connection is still being closed
 		if time.Now().After(deadline) {
-			t.Fatalf("%d seats are still taken, and %d calls kept", l.seats(), l.calls())
+			t.Fatalf("%d slots are in use, with %d calls", l.seats(), l.calls())
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -406,8 +405,9 @@ func TestACallThatNobodyJoinsEnds(t *testing.T) {
 	}
 }
 
-// What the key of a call does not permit is told, and never reaches the session.
-func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
+// A message that the call's key does not permit is answered with an error, and never
+// reaches the session.
+func TestForbiddenMessagesAreAnsweredWithAnError(t *testing.T) {
 	l := start(t, Timing{})
 	l.pass.permits = contract.CheckKioskMessage
 	c := l.dial(t, "")
@@ -415,7 +415,7 @@ func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
 	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	got(t, c.messages) // so the channel is open
+	got(t, c.messages) // so that the channel is open
 	for _, m := range []string{`{"type":"assistant_input","text":"I am a bank."}`,
 		`{"type":"user_input","text":"still here"}`} {
 		if err := c.words.SendText(m); err != nil {

@@ -22,7 +22,7 @@ import (
 	"parley/appliance/line"
 )
 
-// desk is a host, whose conversations the test has.
+// desk is a host whose sessions a test controls.
 type desk struct {
 	opened  chan *talk
 	refuses error
@@ -76,11 +76,11 @@ func (c *chair) Open(_ context.Context, o connection.Opening) (line.Session, err
 	return t, nil
 }
 
-// talk is a session.
+// talk is a session that records what it gets.
 type talk struct {
 	connection.Opening
 	heard  chan []float32
-	rests  func() // holds up who brings sound; nil: nothing does
+	rests  func() // delays callers that send sound; nil: no delay
 	got    chan contract.ClientMessage
 	faults chan string
 	far    chan time.Duration
@@ -114,31 +114,31 @@ func (t *talk) end(code int, reason string) {
 	})
 }
 
-// phone is a server of calls with its desk.
+// phone is a server of calls with its host.
 type phone struct {
 	*desk
 	server  *Server
 	http    *httptest.Server
-	between *wifi // and its clients; nil: nothing
+	between *wifi // and its clients; nil: no network simulation
 	pass    pass
 
-	answered func(string) string // what the client gets of an answer
-	offered  func(string) string // and the box of an offer; nil: the offer
+	answered func(string) string // changes an answer for the client
+	offered  func(string) string // changes an offer for the box; nil: unchanged
 }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// calls is how many the server keeps.
+// calls returns how many calls the server has.
 func (p *phone) calls() int {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
 	return len(p.server.calls)
 }
 
-// pass is lost when its context ends.
+// pass is an authorization that is revoked when its context ends.
 type pass struct {
 	context.Context
-	permits func(contract.ClientMessage) error // nil: everything
+	permits func(contract.ClientMessage) error // nil: permits everything
 }
 
 func (p pass) Check(context.Context) error { return nil }
@@ -216,7 +216,7 @@ type caller struct {
 	words    *pion.DataChannel
 }
 
-// dial makes a call, with what its client does to it before the offer.
+// dial makes a call. before changes the client before its offer.
 func (l *phone) dial(t *testing.T, query string, before ...func(*caller) error) *caller {
 	t.Helper()
 	pc, err := pion.NewPeerConnection(pion.Configuration{})
@@ -260,7 +260,7 @@ func (l *phone) dial(t *testing.T, query string, before ...func(*caller) error) 
 	return c
 }
 
-// offer makes an offer, brings it and returns the answer.
+// offer sends an offer and returns the answer.
 func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (answer, at string) {
 	t.Helper()
 	offer, err := c.CreateOffer(o)
@@ -279,16 +279,16 @@ func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (a
 	return answer, at
 }
 
-// bring sends a body to an address, and returns what was answered, and where the thing
-// is.
+// bring sends a body to an address, and returns the status, the body and the location of
+// the answer.
 func bring(t *testing.T, method, to, typ, body string) (code int, answer, at string) {
 	t.Helper()
 	code, answer, head := asks(t, method, to, typ, body, "")
 	return code, answer, head.Get("Location")
 }
 
-// asks is bring for a thing in a state that is named, if it is not empty; it returns
-// all that heads the answer.
+// asks is bring with an If-Match header, unless state is empty, and returns all headers of
+// the answer.
 func asks(t *testing.T, method, to, typ, body, state string) (code int, answer string, head http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, to, strings.NewReader(body))
@@ -311,7 +311,7 @@ func asks(t *testing.T, method, to, typ, body, state string) (code int, answer s
 	return res.StatusCode, string(all), res.Header
 }
 
-// got waits for what is sure to come.
+// got waits for a value that must come.
 func got[T any](t *testing.T, c <-chan T) T {
 	t.Helper()
 	select {
@@ -323,8 +323,8 @@ func got[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// vowel is like a voice: harmonics of a tone that goes up and down, louder and
-// softer. An even tone would be taken for noise, which is not sent.
+// vowel returns a sound like a voice: harmonics of a tone that rises and falls in pitch and
+// loudness. A steady tone would count as noise, which is not sent.
 func vowel(d time.Duration) []float32 {
 	pcm := make([]float32, audio.Samples(d, audio.CallRateHz))
 	phase := 0.0
@@ -338,7 +338,7 @@ func vowel(d time.Duration) []float32 {
 	return pcm
 }
 
-// level is the root of the mean square.
+// level returns the root mean square.
 func level(pcm []float32) float64 {
 	var sum float64
 	for _, v := range pcm {

@@ -20,7 +20,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// hasPacket is a track whose packets leave as they are, with whatever source and type.
+// raw is a track that sends packets unchanged, with any source and type.
 type raw struct {
 	id    string
 	bound chan pion.TrackLocalContext
@@ -40,8 +40,8 @@ func (r *raw) RID() string                         { return "" }
 func (r *raw) StreamID() string                    { return "caller" }
 func (r *raw) Kind() pion.RTPCodecType             { return pion.RTPCodecTypeAudio }
 
-// A caller who sends with number after number, or reports of number after number,
-// is sent away before they are too many: the library keeps something for each.
+// A caller that sends from ever new sources, or reports on ever new sources, is
+// disconnected early: the library stores state for each.
 func TestAFloodOfSourcesEndsTheCall(t *testing.T) {
 	for name, flood := range map[string]func(*caller, pion.TrackLocalContext, uint32) error{
 		"voices": func(_ *caller, c pion.TrackLocalContext, source uint32) error {
@@ -77,7 +77,7 @@ func TestAFloodOfSourcesEndsTheCall(t *testing.T) {
 	}
 }
 
-// isOver tells whether something is over.
+// isOver reports whether done is closed.
 func isOver(done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -87,7 +87,7 @@ func isOver(done <-chan struct{}) bool {
 	}
 }
 
-// adds has a client bring a track, beside its voice.
+// adds lets a client add a track besides its voice.
 func adds(track pion.TrackLocal) func(*caller) error {
 	return func(c *caller) error {
 		_, err := c.AddTrack(track)
@@ -95,8 +95,8 @@ func adds(track pion.TrackLocal) func(*caller) error {
 	}
 }
 
-// What is not read is not kept without an end.
-func TestAStreamHasRoomForSoMuch(t *testing.T) {
+// A stream that is not read buffers a limited amount.
+func TestAStreamBuffersALimitedAmount(t *testing.T) {
 	streams := streams{excess: func(error) { t.Error("one stream is too many") }}
 	s := streams.begin(packetio.RTPBufferPacket, 1)
 	kept := 0
@@ -151,14 +151,14 @@ func (c *caller) isHeard(t *testing.T, s *talk) {
 	t.Fatal("a voice of 20 s was not heard")
 }
 
-// A client that proves itself from address after address is sent away: each is a
-// candidate, which the library keeps.
+// A client that sends valid checks from ever new addresses is disconnected: the library
+// stores a candidate for each.
 func TestAFloodOfAddressesEndsTheCall(t *testing.T) {
 	l := start(t, Timing{})
 	w := newWifi(t, l.server.Port())
 	l.between = w
 	var mu sync.Mutex
-	var check []byte // one of the client's, as it was sent
+	var check []byte // one that the client sent
 	w.refuse(func(packet []byte) bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -192,7 +192,7 @@ func TestAFloodOfAddressesEndsTheCall(t *testing.T) {
 	}
 }
 
-// Offers of one call may not name ever new m-lines.
+// The offers of one call may not keep adding m-lines.
 func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
@@ -200,7 +200,7 @@ func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 	refused := ""
 	for n := 0; refused == ""; n++ {
 		if n > 50 {
-			t.Fatal("fifty offers with m-lines of their own were taken")
+			t.Fatal("fifty offers with new m-lines were accepted")
 		}
 		offer := c.LocalDescription().SDP
 		for m := range maxSections - 2 {
@@ -217,8 +217,8 @@ func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// A message that is longer than the box lets wait ends the call with that reason:
-// nothing that is sent behind it would come through.
+// A message longer than the receive buffer ends the call with that reason, because nothing
+// after it could arrive.
 func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
@@ -240,7 +240,7 @@ func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	}
 	gone := make(chan struct{})
 	speaking := make(chan struct{})
-	go func() { // as a client does that is not muted
+	go func() { // like a client that is not muted
 		defer close(speaking)
 		c.say(gone)
 	}()
@@ -254,7 +254,7 @@ func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	got(t, s.done)
 }
 
-// write speaks until gone is closed or the connection is.
+// say speaks until gone is closed or the connection is.
 func (c *caller) say(gone <-chan struct{}) {
 	for n := 0; ; n++ {
 		// silence
@@ -271,8 +271,8 @@ func (c *caller) say(gone <-chan struct{}) {
 	}
 }
 
-// Many messages in a row that are as long as they may be are no reason to end.
-func TestManyLongMessagesComeThrough(t *testing.T) {
+// A series of messages of the maximum length does not end the call.
+func TestManyLongMessagesArrive(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)

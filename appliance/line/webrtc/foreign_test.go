@@ -15,8 +15,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// Clients choose how much a packet holds. What is lost of any is made up for, what
-// comes late is waited for.
+// Clients choose the length of packets. Losses are concealed at any length, and late
+// packets are waited for.
 func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond,
 		60 * time.Millisecond} {
@@ -41,7 +41,7 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 					Payload: append([]byte(nil), packet...)}
 				switch {
 				case n%10 == 5: // is lost
-				case n%10 == 8: // and this one comes behind the next
+				case n%10 == 8: // and this one arrives after the next
 					late = p
 				default:
 					ear = append(ear, h.push(p)...)
@@ -55,7 +55,7 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				t.Fatalf("of 3 s %d ms are heard", len(ear)/16)
 			}
 			ear = ear[1600 : len(ear)-1600]
-			// 10 ms have no second word in the next
+			// a packet of 10 ms carries no redundant copy of the last
 			if got, want := level(ear), level(said); got < want*0.6 || got > want*1.2 {
 				t.Errorf("it is heard with a level of %.3f, want %.3f", got, want)
 			}
@@ -64,9 +64,9 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 	}
 }
 
-// A client with a camera, two microphones and keys to press is heard like any other:
-// what is not the first voice is refused or left unread.
-func TestOtherTracksAndTypesAreNoHindrance(t *testing.T) {
+// A client with a camera, two microphones and a keypad is heard like any other: all but the
+// first voice is refused or ignored.
+func TestOtherTracksAndTypesAreIgnored(t *testing.T) {
 	l := start(t, Timing{})
 	keys := newRaw("keys")
 	c := l.dial(t, "", func(c *caller) error {
@@ -90,9 +90,9 @@ func TestOtherTracksAndTypesAreNoHindrance(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// A key that is pressed, comfort noise and a packet of nothing leave the voice
-// around them as it is, also where they come first.
-func TestPressedKeysAndNoiseAreNoVoice(t *testing.T) {
+// Pressed keys, comfort noise and empty packets do not change the voice around them, also
+// if they come first.
+func TestPressedKeysAndComfortNoiseAreNotVoice(t *testing.T) {
 	l := start(t, Timing{})
 	voice := newRaw("voice")
 	c := l.dial(t, "", func(c *caller) error { return c.GetSenders()[0].ReplaceTrack(voice) })
@@ -140,8 +140,8 @@ func TestPressedKeysAndNoiseAreNoVoice(t *testing.T) {
 	_ = c
 }
 
-// A client may put another microphone in the place of the first.
-func TestAnotherTrackIsHeardAfterTheFirst(t *testing.T) {
+// A client may replace its microphone by another.
+func TestAReplacedTrackIsHeard(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -170,8 +170,8 @@ func TestAnotherTrackIsHeardAfterTheFirst(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// A call is nobody's but its account's: to others there is none.
-func TestCallsOfOthersAreNotFound(t *testing.T) {
+// A call belongs to its account: other accounts get 404.
+func TestCallsOfOtherAccountsAreNotFound(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -186,9 +186,9 @@ func TestCallsOfOthersAreNotFound(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// GStreamer's webrtcbin offers so unless it is told otherwise: each m-line is to have
-// a connection of its own. The voice gets one.
-func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
+// GStreamer's webrtcbin makes such offers by default: each m-line has its own connection.
+// The voice gets one.
+func TestAnOfferWithoutABundleGroupGetsAVoiceCall(t *testing.T) {
 	l := start(t, Timing{})
 	l.offered = func(offer string) string { return without(offer, bundle) }
 	c := l.dial(t, "")
@@ -204,7 +204,7 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 			heard += len(pcm)
 		}
 	}
-	// Messages have no way to the client, and do not wait for one.
+	// Messages have no channel to the client, and do not wait for one.
 	for range maxQueued/maxMessage + 5 {
 		if err := s.Line.Send(t.Context(),
 			contract.AssistantMessage{ID: strings.Repeat("a", maxMessage-1000)}); err != nil {
@@ -220,8 +220,8 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// reoffers brings a later offer as its client has changed it, and returns the way that
-// the answer gives the voice.
+// reoffers sends a later offer with changes, and returns the direction of the voice in the
+// answer.
 func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way string) {
 	t.Helper()
 	offer, err := c.CreateOffer(nil)
@@ -240,7 +240,7 @@ func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way s
 			way = s.direction()
 		}
 	}
-	// The client of the tests holds nothing itself: what it would do then is not tested.
+	// The test's client cannot hold a call itself, so its behaviour then is not tested.
 	plain := withDirections(answer, func(s mediaSection) (string, string) { return s.direction(), sendrecv })
 	if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: plain}); err != nil {
 		t.Fatal(err)
@@ -248,8 +248,8 @@ func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way s
 	return way
 }
 
-// recvonly waits for the box's voice. On a busy machine a client that has just taken an
-// answer is not ready for the first second of it: then the box speaks again.
+// hears waits for the box's voice. On a busy machine a client that has just received an
+// answer misses the first second: then the box speaks again.
 func (c *caller) hears(t *testing.T, s *talk) {
 	t.Helper()
 	for len(c.packets) > 0 {
@@ -274,9 +274,9 @@ func (c *caller) hears(t *testing.T, s *talk) {
 	}
 }
 
-// A client that holds the call, or its microphone, or its loudspeaker, talks and hears
-// again when it takes it up.
-func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
+// A client that holds the call, its microphone or its loudspeaker talks and hears again
+// when it resumes.
+func TestAHeldCallCanBeResumed(t *testing.T) {
 	for asked, want := range map[string]string{inactive: inactive, sendonly: recvonly, recvonly: sendonly} {
 		t.Run(asked, func(t *testing.T) {
 			l := start(t, Timing{})
@@ -291,7 +291,7 @@ func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
 					t.Errorf("asked for %s the answer says %s, want %s", asked, way, want)
 				}
 				if way := c.reoffers(t, func(offer string) string { return offer }); way != sendrecv {
-					t.Errorf("taken up again the answer says %s", way)
+					t.Errorf("after the hold the answer says %s", way)
 				}
 				c.hears(t, s)
 				c.isHeard(t, s)
@@ -301,8 +301,8 @@ func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// A client that ends the m-line of its voice and begins another hears the box there.
-func TestTheVoiceGoesWhereTheClientHearsIt(t *testing.T) {
+// A client that ends the m-line of its voice and adds another hears the box there.
+func TestTheVoiceFollowsTheClientsSection(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)

@@ -18,7 +18,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// offerOf is a whole offer of a client that is not there.
+// offerOf returns a complete offer of a client that does not connect.
 func offerOf(t testing.TB) string {
 	t.Helper()
 	pc, err := pion.NewPeerConnection(pion.Configuration{})
@@ -44,14 +44,14 @@ func offerOf(t testing.TB) string {
 	return pc.LocalDescription().SDP
 }
 
-// section is one m-line of an offer with what belongs to it.
+// section returns one m-line of an offer with its attributes.
 func section(offer, kind string) string {
 	_, after, _ := strings.Cut(offer, "m="+kind)
 	own, _, _ := strings.Cut(after, "m=")
 	return "m=" + kind + own
 }
 
-// bad are offers that no client makes, or that there is nothing to answer to.
+// bad returns offers that no client makes, or that have no valid answer.
 func bad(offer string) map[string]string {
 	audio := section(offer, "audio")
 	codecs := strings.NewReplacer("opus/48000/2", "PCMU/8000", "minptime=10;useinbandfec=1", "x=1")
@@ -76,7 +76,7 @@ func bad(offer string) map[string]string {
 	}
 }
 
-// replaceLine is an offer with another line in the place of those that begin so.
+// replaceLine replaces the lines of an offer that begin with a prefix.
 func replaceLine(offer, begins, other string) string {
 	var b strings.Builder
 	for line := range strings.Lines(offer) {
@@ -88,7 +88,7 @@ func replaceLine(offer, begins, other string) string {
 	return b.String()
 }
 
-// What cannot be answered is refused with a reason, and leaves nothing behind.
+// An offer that cannot be answered is refused with a reason, and leaves nothing behind.
 func TestHostileOffersAreRefused(t *testing.T) {
 	l := start(t, Timing{})
 	for name, offer := range bad(offerOf(t)) {
@@ -98,11 +98,11 @@ func TestHostileOffersAreRefused(t *testing.T) {
 		}
 	}
 	if n := l.seats(); n != 0 {
-		t.Errorf("%d seats are taken", n)
+		t.Errorf("%d slots are in use", n)
 	}
 }
 
-// A call goes on whatever is patched into it, and ends with a DELETE, once.
+// No patch ends a call. A DELETE ends it, once.
 func TestHostilePatchesChangeNothing(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
@@ -154,8 +154,8 @@ func TestHostilePatchesChangeNothing(t *testing.T) {
 	}
 }
 
-// Calls have ids of the box's own, so that two of one client are two.
-func TestTwoCallsOfOneClientAreTwo(t *testing.T) {
+// The box chooses the ids of calls, so two calls of one client differ.
+func TestTwoCallsOfOneClientHaveDifferentIDs(t *testing.T) {
 	l := start(t, Timing{})
 	one, other := l.dial(t, "resumed_chat_group_id=g"), l.dial(t, "resumed_chat_group_id=g")
 	first, second := got(t, l.opened), got(t, l.opened)
@@ -176,14 +176,14 @@ func TestTwoCallsOfOneClientAreTwo(t *testing.T) {
 	first.end(contract.CloseNormal, "")
 }
 
-// A client whose DTLS never comes, or is another's, takes no seat for long.
+// A client that does not complete DTLS, or not with its certificate, soon loses its slot.
 func TestHalfOpenCallsEnd(t *testing.T) {
 	gone := func(t *testing.T, l *phone) {
 		t.Helper()
 		deadline := time.Now().Add(30 * time.Second)
 		for l.seats() > 0 {
 			if time.Now().After(deadline) {
-				t.Fatal("the seat is still taken")
+				t.Fatal("the slot is still in use")
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -210,21 +210,22 @@ func TestHalfOpenCallsEnd(t *testing.T) {
 	})
 }
 
-// A client that opens channel after channel is sent away; a few are closed.
+// A client that opens ever more channels is disconnected. A few surplus channels are
+// closed.
 func TestAFloodOfChannelsEndsTheCall(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	s := got(t, l.opened)
 	for n := range 1000 {
 		if _, err := c.CreateDataChannel(fmt.Sprint("more ", n), nil); err != nil {
-			break // it is closed
+			break // the channel is closed
 		}
 	}
 	got(t, s.done)
 }
 
-// A message may be as long as the answer says, and one that is longer is told.
-func TestAMessageThatIsTooLongIsTold(t *testing.T) {
+// A message may be as long as the answer says. A longer one is answered with an error.
+func TestATooLongMessageIsAnsweredWithAnError(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
 		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", maxMessage), "a=max-message-size:1000000",
@@ -252,8 +253,8 @@ func TestAMessageThatIsTooLongIsTold(t *testing.T) {
 	s.end(contract.CloseNormal, "")
 }
 
-// Garbage costs no memory and ends nothing: what is no packet of the call, and what
-// comes from elsewhere.
+// Packets that do not belong to the call, and packets from elsewhere, cost no memory and
+// end nothing.
 func TestACallSurvivesGarbage(t *testing.T) {
 	l := start(t, Timing{})
 	w := newWifi(t, l.server.Port())
@@ -270,7 +271,7 @@ func TestACallSurvivesGarbage(t *testing.T) {
 		packet := make([]byte, 20+n%1200)
 		_, _ = rand.Read(packet)
 		switch n % 4 {
-		case 0: // STUN, as far as its first bytes tell
+		case 0: // STUN, by its first bytes
 			copy(packet, []byte{0, 1, 0, byte(len(packet) - 20), 0x21, 0x12, 0xa4, 0x42})
 		case 1: // DTLS
 			packet[0] = 22
@@ -280,14 +281,14 @@ func TestACallSurvivesGarbage(t *testing.T) {
 		if n%2 == 0 {
 			_, _ = stranger.Write(packet)
 		} else {
-			_, _ = w.inner.WriteTo(packet, w.box) // as the client's
+			_, _ = w.inner.WriteTo(packet, w.box) // from the client's address
 		}
 	}
 	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	got(t, c.messages)
-	// What still waits in the box's hands is dealt with in a moment.
+	// The box needs a moment for the packets in its buffers.
 	grown := heap() - before
 	for deadline := time.Now().Add(time.Minute); grown > 16<<20 &&
 		time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
@@ -306,7 +307,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// tried offers a text to the box, and reports what is neither an answer nor a
+// tried sends an offer to the box, and fails the test unless the result is an answer or a
 // refusal with a reason.
 func tried(t *testing.T, s *Server, offer string) {
 	t.Helper()
@@ -324,8 +325,8 @@ func tried(t *testing.T, s *Server, offer string) {
 	}
 }
 
-// Offers that are broken anywhere are answered or refused, and leave nothing behind.
-func TestOffersMayBeBrokenAnywhere(t *testing.T) {
+// Offers that are damaged at any place are answered or refused, and leave nothing behind.
+func TestDamagedOffersAreAnsweredOrRefused(t *testing.T) {
 	l := start(t, Timing{})
 	good := offerOf(t)
 	chance, offers := mathrand.New(mathrand.NewPCG(1, 2)), 300

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// At its end a call waits for whoever takes a message, and holds the lock under
-// which the library tells how much has come: asking it there never ended.
-func TestWhoTakesAMessageAsksTheLibraryNothing(t *testing.T) {
+// A call that ends waits for the receiver of a message while it holds the lock that the
+// library needs to report its buffer. Asking for the buffer there was a deadlock.
+func TestReceivingAMessageDoesNotCallTheLibrary(t *testing.T) {
 	asked := 0
 	f := inflow{received: func() uint64 { asked++; return 1 }}
 	f.message()()
 	if asked > 0 {
-		t.Error("the library was asked while a message was taken")
+		t.Error("the library was called while a message was received")
 	}
 	if f.stalls(time.Now()); asked != 1 {
 		t.Errorf("a look asked %d times", asked)
@@ -27,16 +27,16 @@ func TestAMessageWithoutAnEndStalls(t *testing.T) {
 		now = now.Add(stallInterval)
 		return f.stalls(now)
 	}
-	for range 10 { // messages that end, however much it is
+	for range 10 { // complete messages, in any amount
 		f.message()()
 		if bytes += receiveBuffer; look() {
 			t.Fatal("messages that end stall")
 		}
 	}
 	taken := f.message()
-	for range 10 { // what waits behind one that the session is being given
+	for range 10 { // what waits while the session handles a message
 		if bytes += receiveBuffer; look() {
-			t.Fatal("a message that is being taken stalls")
+			t.Fatal("a message that is being handled stalls")
 		}
 	}
 	taken()

@@ -15,13 +15,13 @@ import (
 	"parley/appliance/engine"
 )
 
-// wifi is a bad network between one client and the box: of a hundred packets
-// five are lost, both ways, and the others come up to 50 ms late and out of order.
+// wifi is a bad network between one client and the box: it loses five of a hundred packets
+// in both directions, and delays the others by up to 50 ms, out of order.
 type wifi struct {
 	inner, outer net.PacketConn
 	box          net.Addr
 	loss         float64
-	drops        func(packet []byte) bool // nil: none but those of loss
+	drops        func(packet []byte) bool // packets to drop; nil: only random loss
 	jitter       time.Duration
 
 	mu      sync.Mutex
@@ -64,14 +64,14 @@ func newWifi(t *testing.T, port string) *wifi {
 	return w
 }
 
-// worsen lets packets be lost and late from now on.
+// worsen sets the loss and the jitter.
 func (w *wifi) worsen(loss float64, jitter time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.loss, w.jitter = loss, jitter
 }
 
-// move gives the client another address, as another network does.
+// move gives the client another address, as a change of networks does.
 func (w *wifi) move(t *testing.T) {
 	t.Helper()
 	other, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func (w *wifi) move(t *testing.T) {
 	w.workers.Go(func() { w.carry(other, false) })
 }
 
-// refuse lets no packet through of which drops says so.
+// refuse drops the packets for which drops is true.
 func (w *wifi) refuse(drops func(packet []byte) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,13 +133,13 @@ func (w *wifi) carry(from net.PacketConn, fromClient bool) {
 	}
 }
 
-// through is an answer whose addresses lead through the network.
+// through changes the addresses of an answer to those of the network.
 func (w *wifi) through(answer, port string) string {
 	own := strconv.Itoa(w.outer.LocalAddr().(*net.UDPAddr).Port)
 	return strings.ReplaceAll(answer, " "+port+" typ host", " "+own+" typ host")
 }
 
-// whole reports holes in speech: 40 ms in which hardly anything is heard.
+// whole fails the test if speech has holes: 40 ms of near silence.
 func whole(t *testing.T, what string, pcm []float32, want float64) {
 	t.Helper()
 	if got := level(pcm); got < want*0.75 || got > want*1.25 {
@@ -188,7 +188,7 @@ func TestACallSurvivesABadNetwork(t *testing.T) {
 	for len(ear) < audio.Samples(length-300*time.Millisecond, engine.SpeechRateHz) {
 		ear = append(ear, got(t, s.heard)...)
 	}
-	if late > minPause/2 { // a machine that is busy speaks with pauses, which are silence
+	if late > minPause/2 { // a busy machine speaks with pauses, which arrive as silence
 		ear = slices.DeleteFunc(ear, func(v float32) bool { return v == 0 })
 	}
 	whole(t, "the user", ear[1600:], level(said))

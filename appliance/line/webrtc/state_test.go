@@ -8,9 +8,9 @@ import (
 	pion "github.com/pion/webrtc/v4"
 )
 
-// A client of WHIP says with If-Match of which connection its candidates are: those of
-// one that has begun anew since are not taken (RFC 9725, section 4.3.1).
-func TestCandidatesOfAConnectionThatWasAreRefused(t *testing.T) {
+// The If-Match header of a WHIP client names the connection of its candidates. Candidates
+// of a connection before an ICE restart are refused (RFC 9725, section 4.3.1).
+func TestCandidatesOfAnEarlierConnectionAreRefused(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	got(t, l.opened)
@@ -20,7 +20,7 @@ func TestCandidatesOfAConnectionThatWasAreRefused(t *testing.T) {
 	code, said, head := asks(t, http.MethodPatch, c.at, fragmentType, restart, "*")
 	now := head.Get("ETag")
 	if code != http.StatusOK || now == "" || !strings.Contains(said, "a=ice-ufrag:") {
-		t.Fatalf("beginning anew: %d, ETag %q: %s", code, now, said)
+		t.Fatalf("ICE restart: %d, ETag %q: %s", code, now, said)
 	}
 	for _, p := range []struct {
 		match string
@@ -37,8 +37,8 @@ func TestCandidatesOfAConnectionThatWasAreRefused(t *testing.T) {
 	}
 }
 
-// A call that was hung up is none any more, at once.
-func TestACallIsHungUpOnce(t *testing.T) {
+// A call that was hung up is gone at once.
+func TestACallCanBeHungUpOnce(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "")
 	got(t, l.opened)
@@ -49,8 +49,8 @@ func TestACallIsHungUpOnce(t *testing.T) {
 	}
 }
 
-// Who has no Opus is told so, and not what the library makes of it.
-func TestAnOfferWithoutOpusIsToldWhatIsMissing(t *testing.T) {
+// The error for a client without Opus says so, instead of showing the library's error.
+func TestTheErrorForAnOfferWithoutOpusSaysSo(t *testing.T) {
 	l := start(t, Timing{})
 	media := &pion.MediaEngine{}
 	if err := media.RegisterCodec(

@@ -14,7 +14,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// relay is a TURN server with a user.
+// relay starts a TURN server with a user.
 func relay(t *testing.T) (address string) {
 	t.Helper()
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -42,8 +42,8 @@ func relay(t *testing.T) (address string) {
 	return socket.LocalAddr().String()
 }
 
-// A box that nobody can reach is reached by way of a TURN server.
-func TestACallMayComeByARelay(t *testing.T) {
+// A box that is not reachable itself is reached through a TURN server.
+func TestACallCanUseATURNServer(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	at := relay(t)
 	d := &desk{opened: make(chan *talk, 9)}
@@ -55,7 +55,7 @@ func TestACallMayComeByARelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := startOn(t, d, s)
-	l.answered = func(answer string) string { // of the box's addresses the client learns only the relay's
+	l.answered = func(answer string) string { // the client learns only the relay's address
 		var kept strings.Builder
 		relays := 0
 		for line := range strings.Lines(answer) {

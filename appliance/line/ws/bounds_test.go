@@ -29,7 +29,7 @@ func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
 		}
 	}
 	say(`{"type":"x"}`, 9)
-	say(`{"type":"y"}`, 9) // another error begins another row
+	say(`{"type":"y"}`, 9) // another error starts a new row
 	if err := s.Line.Send(t.Context(), contract.UserMessage{}); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
 	if s := start(t, Timing{}).server; s.maxMessage != contract.MaxMessageBytes {
 		t.Errorf("the limit is %d bytes", s.maxMessage)
 	}
-	const limit = 1 << 20 // the real one takes its time
+	const limit = 1 << 20 // the real limit takes its time
 	for name, c := range map[string]struct {
 		size int
 		mode websocket.CompressionMode
@@ -74,7 +74,7 @@ func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
 	}
 }
 
-func TestAFrameAtTheLimitIsTaken(t *testing.T) {
+func TestAFrameAtTheLimitIsAccepted(t *testing.T) {
 	b := start(t, Timing{})
 	b.server.maxMessage = 1 << 16
 	c, s := b.dial(raw, nil)
@@ -93,7 +93,7 @@ func TestAClientThatStopsReadingIsDropped(t *testing.T) {
 	var err error
 	for sent := 0; err == nil; sent++ {
 		if sent > 200 {
-			t.Fatal("200 MB were taken for a client that reads nothing")
+			t.Fatal("200 MB were queued for a client that reads nothing")
 		}
 		err = s.Line.Send(t.Context(), contract.AudioOutput{ID: "a", Index: sent, Data: make([]byte, 1<<20)})
 	}
@@ -106,9 +106,9 @@ func TestAClientThatStopsReadingIsDropped(t *testing.T) {
 	}
 }
 
-func TestAClientThatGivesNoSignOfLifeIsDropped(t *testing.T) {
+func TestAClientThatAnswersNoPingIsDropped(t *testing.T) {
 	b := start(t, quick)
-	_, s := b.dial("", nil) // does not read, and so answers no ping
+	_, s := b.dial("", nil) // does not read, so it answers no ping
 	got(t, s.hungUp)
 	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, errNoPong) {
 		t.Errorf("Send says: %v", err)
@@ -123,7 +123,7 @@ func TestASilentClientThatAnswersPingsStays(t *testing.T) {
 		return true
 	}})
 	go func() { _, _, _ = c.Read(context.Background()) }()
-	for range 3 { // the next one comes when the one before was answered
+	for range 3 { // the next ping comes after the answer to the last one
 		select {
 		case <-s.hungUp:
 			t.Fatal("it was dropped")
@@ -134,7 +134,7 @@ func TestASilentClientThatAnswersPingsStays(t *testing.T) {
 	got(t, s.hungUp)
 }
 
-func TestAClientThatVanishesIsHungUp(t *testing.T) {
+func TestAClientThatVanishesEndsItsChat(t *testing.T) {
 	b := start(t, Timing{})
 	var raw net.Conn
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -143,12 +143,12 @@ func TestAClientThatVanishesIsHungUp(t *testing.T) {
 		return raw, err
 	}}
 	_, s := b.dial("", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
-	_ = raw.(*net.TCPConn).SetLinger(0) // as a cable that is pulled and put back: a reset
+	_ = raw.(*net.TCPConn).SetLinger(0) // as if a cable were pulled: a reset
 	_ = raw.Close()
 	got(t, s.hungUp)
 }
 
-func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
+func TestASlowClosingHandshakeIsCutOff(t *testing.T) {
 	timing := quick
 	timing.PingEvery = time.Hour
 	b := start(t, timing)
@@ -160,7 +160,7 @@ func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
 	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", "AAAAAAAAAAAAAAAAAAAAAA==")
 	s := got(t, b.opened)
-	// A binary frame of 2^40 bytes, of which one comes now and then.
+	// A binary frame of 2^40 bytes, which arrives byte by byte.
 	_, _ = conn.Write([]byte{0x82, 0xFF, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	stop := make(chan struct{})
 	go func() {
@@ -177,9 +177,9 @@ func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
 	got(t, stop)
 }
 
-func TestTheEndOfTheBoxWaitsForNoClient(t *testing.T) {
+func TestShutdownWaitsForNoClient(t *testing.T) {
 	b := start(t, Timing{})
-	_, s := b.dial("", nil) // reads nothing, and so takes no part in the closing handshake
+	_, s := b.dial("", nil) // reads nothing, so it takes no part in the closing handshake
 	s.Line.Close(contract.CloseGoingAway, "the box stops")
 	s.end()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -15,7 +15,7 @@ import (
 
 const ms = time.Millisecond
 
-// beep is a tone of 800 Hz.
+// beep returns a tone of 800 Hz.
 func beep(rateHz int, length time.Duration) []float32 {
 	pcm := make([]float32, audio.Samples(length, rateHz))
 	for i := range pcm {
@@ -24,7 +24,7 @@ func beep(rateHz int, length time.Duration) []float32 {
 	return pcm
 }
 
-// cutUp is sound as it goes into files when all of it is there.
+// cutUp returns complete sound as it is cut into files.
 func cutUp(pcm []float32) (parts [][]float32) {
 	for c := (clip{pending: pcm}); len(c.pending) > 0; c.files++ {
 		parts = append(parts, c.next(true))
@@ -32,7 +32,7 @@ func cutUp(pcm []float32) (parts [][]float32) {
 	return parts
 }
 
-func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
+func TestFilesHoldAllSoundWithinTheirMaximum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pcm := beep(contract.OutputRateHz, time.Duration(rapid.IntRange(1, 11_000).Draw(t, "ms"))*time.Millisecond)
 		parts := cutUp(pcm)
@@ -51,9 +51,8 @@ func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
 	})
 }
 
-// A message over 1 MiB ends the connection of clients that were told of no
-// other limit.
-func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
+// A message over 1 MiB ends the connection of clients with the usual limit.
+func TestMessagesWithSoundStayBelowOneMiB(t *testing.T) {
 	for _, part := range cutUp(make([]float32, audio.Samples(20*time.Second, contract.OutputRateHz))) {
 		file := audio.EncodeWAV(part, contract.OutputRateHz)
 		b, err := contract.Marshal(contract.AudioOutput{
@@ -67,7 +66,7 @@ func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
 	}
 }
 
-func TestAClipIsCutWhereItIsQuiet(t *testing.T) {
+func TestSoundIsSplitWhereItIsQuiet(t *testing.T) {
 	pcm := beep(contract.OutputRateHz, 8*time.Second)
 	for _, quiet := range []time.Duration{330 * ms, 1600 * ms} {
 		clear(pcm[audio.Samples(quiet, contract.OutputRateHz):audio.Samples(quiet+30*ms, contract.OutputRateHz)])
@@ -81,11 +80,11 @@ func TestAClipIsCutWhereItIsQuiet(t *testing.T) {
 	}
 }
 
-// A player that begins the next file late leaves silence between the two: from
-// and to zero it does not click.
+// A player that starts the next file late leaves silence between the two. It does not
+// click, because files begin and end at zero.
 func TestFilesBeginAndEndAtZero(t *testing.T) {
 	pcm := beep(contract.OutputRateHz, 3*time.Second)
-	step := 2 * math.Pi * 800 / contract.OutputRateHz // the most that a tone changes by in a sample
+	step := 2 * math.Pi * 800 / contract.OutputRateHz // the largest step of the tone between two samples
 	for i, part := range cutUp(pcm) {
 		for _, x := range []float32{part[0], part[len(part)-1]} {
 			if i > 0 && math.Abs(float64(x)) > step {
@@ -95,8 +94,8 @@ func TestFilesBeginAndEndAtZero(t *testing.T) {
 	}
 }
 
-// Sound that comes in pieces is sent as it comes, but for its last part.
-func TestPiecesAreSentAsTheyCome(t *testing.T) {
+// Sound that arrives in pieces is sent at once, except its last part.
+func TestPiecesAreSentWithoutDelay(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	pcm := beep(contract.OutputRateHz, 3*time.Second)
@@ -127,8 +126,7 @@ func TestPiecesAreSentAsTheyCome(t *testing.T) {
 	}
 }
 
-// What waited for more sound is sent when something shows that none will come,
-// and not when it was cut.
+// The last part is sent when no more sound can follow, and dropped when the sound was cut.
 func TestTheRestOfASoundIsSentOrDropped(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
@@ -154,9 +152,9 @@ func TestTheRestOfASoundIsSentOrDropped(t *testing.T) {
 	}
 }
 
-// What the client is given of a message: complete files, counted from 0 over all
-// its pieces, in the order in which they are to be played.
-func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
+// The client gets complete files of a message, counted from 0 over all its pieces, in
+// playback order.
+func TestSoundIsSentAsNumberedFiles(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	long, short := beep(contract.OutputRateHz, 2600*ms), beep(contract.OutputRateHz, 300*ms)
@@ -199,9 +197,9 @@ func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
 	}
 }
 
-// Cut takes back the sound that the network has not got, and nothing else.
-func TestWhatIsCutIsNotSent(t *testing.T) {
-	b := start(t, Timing{Write: time.Minute}) // the client reads nothing until all was played
+// Cut drops the sound that was not handed to the network, and nothing else.
+func TestCutSoundIsNotSent(t *testing.T) {
+	b := start(t, Timing{Write: time.Minute}) // the client reads nothing until everything was played
 	c, s := b.dial("", nil)
 	second := beep(contract.OutputRateHz, time.Second)
 	play := func(id string) {
@@ -210,7 +208,7 @@ func TestWhatIsCutIsNotSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 40 { // 5 MB: more than the network takes of a client that does not read
+	for range 40 { // 5 MB: more than the network buffers for a client that does not read
 		play("before")
 	}
 	if err := s.Line.Send(t.Context(), contract.UserInterruption{}); err != nil {

@@ -16,8 +16,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// decoders are the processes that decode for this one, also those that have ended
-// and that nobody waited for.
+// decoders returns the decoder processes of this process, including those that ended and
+// were not waited for.
 func decoders(t *testing.T) (pids []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -25,7 +25,7 @@ func decoders(t *testing.T) (pids []int) {
 		t.Fatal(err)
 	}
 	for _, name := range all {
-		stat, _ := os.ReadFile(name) // it may have ended
+		stat, _ := os.ReadFile(name) // the process may have ended
 		_, behind, _ := strings.Cut(string(stat), ") ")
 		fields := strings.Fields(behind)
 		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
@@ -38,7 +38,7 @@ func decoders(t *testing.T) (pids []int) {
 	return pids
 }
 
-// tone is so much of one.
+// tone returns a tone of a length.
 func tone(seconds float64) []float32 {
 	pcm := make([]float32, int(seconds*16000))
 	for i := range pcm {
@@ -47,9 +47,9 @@ func tone(seconds float64) []float32 {
 	return pcm
 }
 
-// The sound of each chat is decoded in a process of its own. One that dies is a
-// fault of that chat, which goes on with a new stream, and no other hears of it.
-// When the client leaves, its process goes.
+// Each chat's sound is decoded in its own process. If one dies, that chat gets an error and
+// goes on with a new stream, and other chats notice nothing. The process ends when the
+// client leaves.
 func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
 	files, err := audio.NewMP3Files(16000)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
 	send(t, one, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
 	e, ok := read(t, one).(contract.WebSocketError)
 	if !ok || e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "could not be decoded") {
-		t.Errorf("told %+v", e)
+		t.Errorf("got %+v", e)
 	}
 	send(t, other, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
 	if pcm := got(t, second.got).(heard); len(pcm) < 4000 {

@@ -17,14 +17,14 @@ import (
 	"parley/appliance/contract"
 )
 
-// show is a chat that a test makes happen before those who follow it.
+// show is a chat whose events the test sends to its followers.
 type show struct {
 	*desk
 	server *Server
 	http   *httptest.Server
 	sound  chan bool
 	copies chan connection.Copy
-	over   chan error // how it ends
+	over   chan error // how the chat ends
 	got    chan contract.ClientMessage
 	closed sync.WaitGroup // listeners
 
@@ -97,7 +97,7 @@ func (s *show) join(t *testing.T) *websocket.Conn {
 	return c
 }
 
-func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
+func TestAFollowerGetsTheEventsAndTheEnd(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
 	if !got(t, s.sound) {
@@ -116,7 +116,7 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 		told = append(told, read(t, c).MessageType())
 	}
 	if strings.Join(told, " ") != "chat_metadata assistant_message audio_output assistant_end" {
-		t.Errorf("told %v", told)
+		t.Errorf("got %v", told)
 	}
 	s.over <- io.EOF
 	if ce := closed(t, c); ce.Code != contract.CloseNormal || ce.Reason != "the chat is over" {
@@ -124,9 +124,8 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 	}
 }
 
-// Sound that is not to be heard any more is not sent, though some of it waits
-// for more to be cut where it is quiet.
-func TestAFollowerHearsNothingThatWasCut(t *testing.T) {
+// Sound that was cut is not sent, even if a part of it waits for a quiet place to be split.
+func TestAFollowerGetsNoCutSound(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
 	// less than twice minCutPause: too little for a file
@@ -151,9 +150,9 @@ func TestAFollowerSteersTheChat(t *testing.T) {
 	c.Close(websocket.StatusNormalClosure, "")
 }
 
-// What is wrong with a message is for the follower who sent it, under the id of
-// its own request, and the chat does not hear of it.
-func TestWhatAFollowerSendsWrongIsToldToIt(t *testing.T) {
+// An error in a message goes only to the follower who sent it, with the id of its request,
+// and the chat does not see the message.
+func TestErrorsInAFollowersMessagesGoToTheFollower(t *testing.T) {
 	s := startShow(t, Timing{})
 	s.steers = func(m contract.ClientMessage) error {
 		if m == (contract.PauseAssistantMessage{}) {
@@ -179,7 +178,7 @@ func TestWhatAFollowerSendsWrongIsToldToIt(t *testing.T) {
 	} {
 		send(t, c, x.typ, x.sent)
 		if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != x.want || e.RequestID != "req-2" {
-			t.Errorf("%s: told %+v, want %s", x.sent, e, x.want)
+			t.Errorf("%s: got %+v, want %s", x.sent, e, x.want)
 		}
 	}
 	if len(s.got) > 0 {
@@ -193,8 +192,7 @@ func TestWhatAFollowerSendsWrongIsToldToIt(t *testing.T) {
 	}
 }
 
-// A chat that takes nothing just now is waited for; one that is over is told by
-// its end, and nothing is an error before that.
+// A follower waits for a busy chat and gets no error. If the chat is over, the socket ends.
 func TestAFollowerWaitsForABusyChat(t *testing.T) {
 	s := startShow(t, Timing{})
 	times := 0
@@ -219,7 +217,7 @@ func TestAFollowerWaitsForABusyChat(t *testing.T) {
 	}
 }
 
-func TestAFollowerThatIsCutOffIsToldWhy(t *testing.T) {
+func TestADroppedFollowerGetsTheReason(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
 	s.over <- errors.New("the listener is behind")
@@ -228,7 +226,6 @@ func TestAFollowerThatIsCutOffIsToldWhy(t *testing.T) {
 	}
 }
 
-// A follower that reads nothing is dropped.
 func TestAFollowerThatReadsNothingIsDropped(t *testing.T) {
 	s := startShow(t, Timing{Write: 300 * time.Millisecond, Close: 100 * time.Millisecond})
 	s.join(t)
@@ -245,7 +242,7 @@ func TestAFollowerThatReadsNothingIsDropped(t *testing.T) {
 	got(t, gone)
 }
 
-func TestAFollowerWhoseKeyIsRevokedIsSentAway(t *testing.T) {
+func TestAFollowerIsDroppedWhenItsKeyIsRevoked(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
 	s.lose()

@@ -11,18 +11,18 @@ import (
 
 var revoked = contract.ErrUnauthorized{Why: "revoked"}
 
-// wantBarred reads the error that says so, and then the close.
+// wantBarred reads the error KeyRevoked, and then the close.
 func wantBarred(t *testing.T, c *websocket.Conn) {
 	t.Helper()
 	if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != contract.KeyRevoked {
-		t.Errorf("told %+v, want %s", e, contract.KeyRevoked)
+		t.Errorf("got %+v, want %s", e, contract.KeyRevoked)
 	}
 	if ce := closed(t, c); ce.Code != contract.ClosePolicy || ce.Reason != "key_revoked" {
 		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
 	}
 }
 
-func TestTheNextMessageOfABarredClientIsNotTaken(t *testing.T) {
+func TestMessagesOfARevokedKeyAreNotAccepted(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	send(t, c, websocket.MessageText, `{"type":"user_input","text":"one"}`)
@@ -37,7 +37,7 @@ func TestTheNextMessageOfABarredClientIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestABarredClientThatOnlySpeaksOrIsSilentIsSentAwayAtOnce(t *testing.T) {
+func TestARevokedClientIsDroppedEvenIfItSendsNoMessage(t *testing.T) {
 	b := start(t, Timing{})
 	c, _ := b.dial("", nil)
 	b.lose()
@@ -47,8 +47,8 @@ func TestABarredClientThatOnlySpeaksOrIsSilentIsSentAwayAtOnce(t *testing.T) {
 	}
 }
 
-// Fifty pieces of audio a second must not be as many questions to the database.
-func TestAudioAsksNoQuestions(t *testing.T) {
+// Fifty pieces of audio a second must not cause as many database queries.
+func TestAudioCausesNoAuthorizationChecks(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial(raw, nil)
 	for range 50 {
@@ -64,7 +64,7 @@ func TestAudioAsksNoQuestions(t *testing.T) {
 	}
 }
 
-func TestNobodyIsSentAwayWhenTheAnswerIsNotKnown(t *testing.T) {
+func TestAFailedAuthorizationCheckDropsNobody(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	b.bar(errors.New("the database is busy"))

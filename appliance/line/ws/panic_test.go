@@ -21,7 +21,7 @@ func TestAPanicWhileAMessageIsReadEndsThatChatOnly(t *testing.T) {
 	send(t, broken, websocket.MessageText, `{"type":"user_input","text":"panic"}`)
 	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal ||
 		strings.Contains(e.Message, "breaks") {
-		t.Errorf("told %+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {
 		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
@@ -35,7 +35,7 @@ func TestAPanicWhileAMessageIsReadEndsThatChatOnly(t *testing.T) {
 	}
 }
 
-// breaking is a decoder that breaks.
+// breaking is a decoder that panics.
 type breaking struct{ audio.Decoder }
 
 func (breaking) Decode([]byte) ([]float32, error) { panic("a decoder that breaks us") }
@@ -51,7 +51,7 @@ func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	send(t, broken, websocket.MessageBinary, "\x00\x40")
 	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal ||
 		strings.Contains(e.Message, "breaks") {
-		t.Errorf("told %+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {
 		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
@@ -65,7 +65,7 @@ func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	}
 }
 
-func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
+func TestAPanicOutsideTheReaderEndsThatChatOnly(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	s.breaks.Store(true)
@@ -81,11 +81,11 @@ func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
 	c.CloseNow()
 }
 
-func TestAPanicAtTheOpeningGivesTheSeatBack(t *testing.T) {
+func TestAPanicWhileAChatOpensReleasesItsSlot(t *testing.T) {
 	b := start(t, Timing{})
 	b.panics = "an opening that breaks us"
 	if ce := closed(t, b.connect("", nil)); ce.Code != contract.CloseInternal {
 		t.Errorf("closed with %v", ce)
 	}
-	b.seats.Wait() // a second Release would panic, and none at all would hang
+	b.seats.Wait() // a second Release would panic, and a missing one would hang
 }

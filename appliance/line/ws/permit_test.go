@@ -8,13 +8,13 @@ import (
 	"parley/appliance/contract"
 )
 
-func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
+func TestForbiddenMessagesAreAnsweredWithAnError(t *testing.T) {
 	b := start(t, Timing{})
 	b.permits = contract.CheckKioskMessage
 	c, s := b.dial("", nil)
 	send(t, c, websocket.MessageText, `{"type":"session_settings","system_prompt":"You are a poet."}`)
 	if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != contract.NotPermitted {
-		t.Errorf("told %+v", e)
+		t.Errorf("got %+v", e)
 	}
 	send(t, c, websocket.MessageText, `{"type":"user_input","text":"still here"}`)
 	if m := got(t, s.got); m != (contract.UserInput{Text: "still here"}) {

@@ -10,8 +10,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Settings hold for exactly the audio after them, in whichever frames it comes.
-func TestAFormatHoldsForTheAudioAfterIt(t *testing.T) {
+// Settings apply to exactly the audio after them, however it is split into frames.
+func TestAFormatAppliesToTheAudioAfterIt(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial(raw, nil)
 	second := string(make([]byte, 16000))
@@ -35,15 +35,15 @@ func TestAFormatHoldsForTheAudioAfterIt(t *testing.T) {
 	hear(8000)
 }
 
-// What cannot be decoded is told, what came before it is heard, and the socket
-// stays.
-func TestBrokenAudioIsToldAndTheSocketStays(t *testing.T) {
+// Sound that cannot be decoded is an error, the sound before it is heard, and the socket
+// stays open.
+func TestBrokenAudioIsAnErrorAndTheSocketStays(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
 	wants := func(code contract.Code) {
 		t.Helper()
 		if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != code {
-			t.Errorf("told %+v, want %s", e, code)
+			t.Errorf("got %+v, want %s", e, code)
 		}
 	}
 	send(t, c, websocket.MessageBinary, "no audio at all, just words without end")
@@ -51,10 +51,10 @@ func TestBrokenAudioIsToldAndTheSocketStays(t *testing.T) {
 	wav := audio.EncodeWAV(beep(16000, 200*ms), 16000)
 	send(t, c, websocket.MessageBinary, string(wav))
 	wants(contract.WholeRecording)
-	stream := slices.Clone(wav) // of a length not known yet, as who records writes it
+	stream := slices.Clone(wav) // without a length in the header, as recorders write while they record
 	copy(stream[4:], "\xff\xff\xff\xff")
 	copy(stream[40:], "\xff\xff\xff\xff")
-	for n := range slices.Chunk(stream, 1000) { // in pieces as a network makes them, of odd lengths too
+	for n := range slices.Chunk(stream, 1000) { // in pieces of the network, also of odd lengths
 		send(t, c, websocket.MessageBinary, string(n[:333]))
 		if len(n) > 333 {
 			send(t, c, websocket.MessageBinary, string(n[333:]))
@@ -69,7 +69,7 @@ func TestBrokenAudioIsToldAndTheSocketStays(t *testing.T) {
 	}
 }
 
-// Messages are known in frames of either kind, also between pieces of sound.
+// Messages are recognised in frames of either type, also between pieces of sound.
 func TestAMessageMayComeInABinaryFrame(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial(raw, nil)
@@ -77,10 +77,10 @@ func TestAMessageMayComeInABinaryFrame(t *testing.T) {
 	got(t, s.got)
 	send(t, c, websocket.MessageBinary, `{"type":"user_input","text":"Hello."}`)
 	if m, ok := got(t, s.got).(contract.UserInput); !ok || m.Text != "Hello." {
-		t.Errorf("taken as %+v", m)
+		t.Errorf("parsed as %+v", m)
 	}
 	send(t, c, websocket.MessageBinary, "{\"type\":")
 	if a, ok := got(t, s.got).(heard); !ok || len(a) == 0 {
-		t.Errorf("sound that begins as a message would is taken as %+v", a)
+		t.Errorf("sound that begins like a message is parsed as %+v", a)
 	}
 }

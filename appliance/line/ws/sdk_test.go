@@ -13,10 +13,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// Each client is sent the types of messages that the library it says to be knows, and
-// no other, in the order in which they came. One that says nothing of itself, or
-// nothing that can be read, knows all.
-func TestAClientIsSentWhatItsLibraryKnows(t *testing.T) {
+// Each client gets only the message types that its library knows, in their order. A client
+// without a known library gets all types.
+func TestAClientGetsTheTypesThatItsLibraryKnows(t *testing.T) {
 	python := func(version string) http.Header {
 		return http.Header{"X-Fern-Language": {"Python"}, "X-Fern-Sdk-Name": {"hume"}, "X-Fern-Sdk-Version": {version}}
 	}
@@ -82,9 +81,8 @@ func TestAClientIsSentWhatItsLibraryKnows(t *testing.T) {
 	}
 }
 
-// Who follows a chat is sent what its own library knows, whatever that of the chat's
-// client is.
-func TestAFollowerIsSentWhatItsLibraryKnows(t *testing.T) {
+// A follower gets the types that its own library knows, independent of the chat's client.
+func TestAFollowerGetsTheTypesThatItsLibraryKnows(t *testing.T) {
 	s := startShow(t, Timing{})
 	follower, _, err := websocket.Dial(t.Context(), s.http.URL+"/?fernSdkLanguage=JavaScript&fernSdkVersion=0.11.4",
 		nil)

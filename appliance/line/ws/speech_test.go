@@ -15,7 +15,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// refusing is a Speaker that speaks nothing.
+// refusing is a Speaker that refuses every request.
 type refusing struct {
 	out  *SpeechLine
 	done chan struct{}
@@ -28,9 +28,9 @@ func (r *refusing) Receive(contract.PublishTTS) error {
 func (r *refusing) HangUp()               { r.once.Do(func() { close(r.done) }) }
 func (r *refusing) Done() <-chan struct{} { return r.done }
 
-// TestAnErrorOfASpeakingSocketIsAChunk, that of its query, too: the published clients
-// throw at whatever has not all that a chunk requires.
-func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
+// An error of a speech socket, also one of its query, has all fields of a chunk: the
+// published clients throw if one is missing.
+func TestAnErrorOfASpeechSocketIsAChunk(t *testing.T) {
 	d := newDesk()
 	server := NewServer(d, nil, quick, slog.New(slog.DiscardHandler))
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.Write(ctx, websocket.MessageText, []byte(`{"text":"Hello."}`)) // the first is refused before
+		_ = conn.Write(ctx, websocket.MessageText, []byte(`{"text":"Hello."}`)) // the first is refused before it
 		_, data, err := conn.Read(ctx)
 		var got map[string]any
 		if err != nil || json.Unmarshal(data, &got) != nil {

@@ -24,30 +24,30 @@ import (
 	"parley/appliance/line"
 )
 
-// TestMain is the process that decodes, too.
+// TestMain also runs as the decoder process.
 func TestMain(m *testing.M) {
 	audio.Main()
 	goleak.VerifyTestMain(m)
 }
 
-// desk is a Host whose sessions do what a test tells them.
+// desk is a Host whose sessions a test controls.
 type desk struct {
 	full    error
 	refused error
 	opened  chan *talk
-	seats   sync.WaitGroup // reserved and not given back
-	account atomic.Value   // for whom the last one was
-	panics  any            // what opening a session panics with
+	seats   sync.WaitGroup // reserved and not released
+	account atomic.Value   // account of the last session
+	panics  any            // opening a session panics with this
 
 	mu     sync.Mutex
-	barred error // what its pass says
+	barred error // what the authorization returns
 
 	permits func(contract.ClientMessage) error
-	asked   int // how often
+	asked   int // how often the authorization was asked
 
-	lost    context.Context // ends when somebody tells of it
+	lost    context.Context // ends when the authorization is revoked
 	lose    context.CancelFunc
-	watched sync.WaitGroup // and not given back
+	watched sync.WaitGroup // and not released
 }
 
 func newDesk() *desk {
@@ -111,14 +111,14 @@ func (p place) Open(_ context.Context, o connection.Opening) (line.Session, erro
 	return t, nil
 }
 
-// talk is a session that notes what it is told.
+// talk is a session that records what it gets.
 type talk struct {
 	connection.Opening
 	audio  atomic.Pointer[contract.AudioConfiguration]
-	breaks atomic.Bool // when it is to send its client away
+	breaks atomic.Bool // when it is to disconnect its client
 	got    chan any
 	hungUp chan struct{}
-	cutOff error // before hungUp is closed
+	cutOff error // set before hungUp is closed
 	done   chan struct{}
 	over   sync.Once
 }
@@ -154,7 +154,7 @@ func (t *talk) Fault(code contract.Code, detail string) error {
 	return err
 }
 
-// raw asks for headerless audio at the ear's own rate.
+// raw requests headerless audio at the ear's rate.
 const raw = "session_settings%5Baudio%5D%5Bsample_rate%5D=16000"
 
 // box serves chats on a real socket.
@@ -163,10 +163,10 @@ type box struct {
 	t      *testing.T
 	server *Server
 	http   *httptest.Server
-	failed chan error // of ServeChat
+	failed chan error // results of ServeChat
 }
 
-// quick is a Timing for tests that wait for its end.
+// quick is a Timing for tests that wait for timeouts.
 var quick = Timing{
 	Write:     300 * time.Millisecond,
 	PingEvery: 50 * time.Millisecond,
@@ -249,7 +249,7 @@ func read(t *testing.T, c *websocket.Conn) contract.ServerMessage {
 	return m
 }
 
-// closed reads to the end of the socket.
+// closed reads until the socket closes.
 func closed(t *testing.T, c *websocket.Conn) websocket.CloseError {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -270,7 +270,7 @@ func got[T any](t *testing.T, from <-chan T) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(time.Minute): // a machine may be busy
+	case <-time.After(time.Minute): // on a busy machine
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}
@@ -299,8 +299,8 @@ func TestFramesReachTheSessionInOrder(t *testing.T) {
 	got(t, s.hungUp)
 }
 
-func TestWhatIsQueuedArrivesBeforeTheClose(t *testing.T) {
-	b := start(t, Timing{Write: time.Minute, Close: time.Minute}) // the client begins to read late
+func TestQueuedMessagesArriveBeforeTheClose(t *testing.T) {
+	b := start(t, Timing{Write: time.Minute, Close: time.Minute}) // the client starts to read late
 	c, s := b.dial("", nil)
 	for i := range 300 {
 		m := contract.AudioOutput{ID: "a", Index: i, Data: make([]byte, 10_000)}
@@ -388,7 +388,7 @@ func TestNestedSettingsReachTheSession(t *testing.T) {
 	}
 }
 
-func TestARefusedConversationIsToldWhyAndClosed(t *testing.T) {
+func TestARefusedChatGetsTheReasonAndIsClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		query   string
 		refused error
@@ -424,7 +424,7 @@ func TestARefusedConversationIsToldWhyAndClosed(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAcceptedIsAnErrorBeforeTheUpgrade(t *testing.T) {
+func TestInvalidRequestsAreRefusedBeforeTheUpgrade(t *testing.T) {
 	b := start(t, Timing{}, "https://kiosk.example")
 	b.full = contract.ErrFull{RetryAfter: time.Second}
 	shake := http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},

@@ -1,4 +1,4 @@
-// A plugin as a WASI command that prints the tool and the parameters it was called with.
+// A plugin as a WASI command, which outputs what it was called with.
 package main
 
 import (

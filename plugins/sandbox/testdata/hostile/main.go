@@ -1,4 +1,4 @@
-// A WASI command that makes the requested calls and prints their results.
+// A WASI command that tries what its parameters say, and outputs the results.
 package main
 
 import (
@@ -92,7 +92,7 @@ func main() {
 	}
 }
 
-// files makes the requested file operations and prints their results.
+// files performs operations on files.
 func files(do [][]string) {
 	for _, d := range do {
 		var err error

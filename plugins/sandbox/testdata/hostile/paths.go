@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// The WASI calls that take a path, without the checks of a library.
+// All WASI calls that take a path, without the checks of a library.
 
 type fd = int32
 type ptr = unsafe.Pointer
@@ -47,7 +47,7 @@ func fdRead(f fd, iovs ptr, n uint32, read ptr) uint32
 //go:wasmimport wasi_snapshot_preview1 fd_close
 func fdClose(f fd) uint32
 
-// everyCall prints which calls succeed, and the first bytes of each file that they open.
+// everyCall outputs which calls succeeded, and the beginning of each file that they opened.
 func everyCall(path string) {
 	p, n := at(path)
 	q, m := at("copy")
