@@ -28,8 +28,8 @@ import (
 	"parley/store"
 )
 
-// Run runs the box until ctx ends, and then stops it. The box answers /healthz as soon
-// as it listens, and /readyz with 200 when a chat could start.
+// Run runs the box until ctx ends, and then stops it. The box answers /healthz before
+// its models are loaded, and /readyz with 200 when a chat could start.
 func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a := &appliance{cfg: cfg, console: console, log: console.Log, started: time.Now()}
 	defer a.close()
@@ -41,7 +41,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	if err := a.listen(ctx); err != nil {
 		return err
 	}
-	a.openFigures()
+	a.openMetrics()
 	a.startWebhooks()
 	a.openAdmission(ctx)
 	a.openPlugins(ctx)
@@ -151,7 +151,7 @@ func (a *appliance) listen(ctx context.Context) error {
 	}
 	a.limits = limits(a.cfg, a.log)
 	a.listener = api.Listen(l, a.limits, a.log)
-	a.onClose(func() { a.listener.Close() }) // again, if HTTP has started
+	a.onClose(func() { a.listener.Close() }) // the HTTP server closes it too
 	if a.identity, err = certs.Open(ctx, certOptions(a.cfg), l.Addr(), a.log); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (a *appliance) listen(ctx context.Context) error {
 	return nil
 }
 
-func (a *appliance) openFigures() {
+func (a *appliance) openMetrics() {
 	a.figures = metrics.New(version.String(), a.log)
 	a.figures.WatchStore(a.records.Written)
 }
@@ -234,7 +234,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		defer close(a.served)
 		a.served <- a.identity.Serve(a.http, a.listener, api.RewriteLibraryErrors(a.log))
 	}()
-	a.onClose(func() { a.http.Close(); <-a.served }) // at once, if stop did not end it before
+	a.onClose(func() { a.http.Close(); <-a.served }) // after an error; stop shuts it down gently before
 	a.log.Info("listening", "address", a.listener.Addr().String(), "data", a.cfg.Data)
 }
 
@@ -249,7 +249,7 @@ func (a *appliance) openEngines(ctx context.Context) (err error) {
 	return nil
 }
 
-// prefill prefills the prompt of the box itself, and starts to prefill those of the
+// prefill prefills the default prompt, and starts to prefill those of the
 // configs in the background.
 func (a *appliance) prefill(ctx context.Context) {
 	if err := a.host.PrefillDefault(ctx); err != nil && ctx.Err() == nil {

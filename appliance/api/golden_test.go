@@ -5,8 +5,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,4 +104,23 @@ func codesIn(n ast.Node) []ast.Expr {
 		}
 	}
 	return nil
+}
+
+// The headings of the table of routes name the files of their handlers.
+func TestHeadingsOfRoutesNameFiles(t *testing.T) {
+	table, err := os.ReadFile("routes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := regexp.MustCompile(`(?m)^\t\t// [^:\n]+: (.+\.go)$`).FindAllSubmatch(table, -1)
+	if len(headings) < 20 {
+		t.Errorf("found %d headings", len(headings))
+	}
+	for _, h := range headings {
+		for _, name := range strings.Split(string(h[1]), ", ") {
+			if _, err := os.Stat(name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

@@ -41,8 +41,8 @@ const (
 	smallBody     = 16 << 10 // a form or an object of a few words
 	sdpBody       = 64 << 10 // browsers' offers have 3 to 8 kB
 	jsonBody      = 4 << 20  // the longest prompt or tool has a few hundred KB
-	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, has 58 MB
-	pluginBody    = 80 << 20 // the largest module has 64 MiB; a tar holds other files too
+	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, takes 58 MB
+	pluginBody    = 80 << 20 // the largest module takes 64 MiB; a tar holds other files too
 )
 
 // How long the box may take to begin its answer, counted from the last byte of
@@ -85,14 +85,14 @@ func (a *API) table() []row {
 		// Language models: models.go
 		{"GET", "/v0/evi/language-models", byKey, noBody, quick, nothing, a.languageModels},
 
-		// Chats of the past: chats.go, audio.go, chat_search.go
+		// Chats of the past: chats.go, recording_links.go, recording.go, chat_search.go
 		{"GET", "/v0/evi/chats", byKey, noBody, normal, nothing, a.listChats},
 		{"GET", "/v0/evi/chats/{id}", byKey, noBody, normal, nothing, a.chatEvents},
 		{"GET", "/v0/evi/chats/{id}/audio", byKey, noBody, normal, nothing, a.chatAudio},
 		{"GET", "/v0/evi/chats/{id}/audio.wav", byLink, noBody, normal, nothing, a.hearChat},
 		{"GET", "/v0/box/chats", byKey, noBody, normal, nothing, a.searchChats},
 
-		// Chat groups: chat_groups.go, audio.go
+		// Chat groups: chat_groups.go, recording_links.go
 		{"GET", "/v0/evi/chat_groups", byKey, noBody, normal, nothing, a.listChatGroups},
 		{"GET", "/v0/evi/chat_groups/{id}", byKey, noBody, normal, nothing, a.chatGroup},
 		{"DELETE", "/v0/evi/chat_groups/{id}", byKey, noBody, slow, nothing, a.deleteChatGroup},
@@ -225,7 +225,7 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/kiosk/start", byOperator, noBody, quick, nothing, a.ifSpeaker(a.startSpeaker)},
 		{"POST", "/v0/box/kiosk/stop", byOperator, noBody, quick, nothing, a.ifSpeaker(a.stopSpeaker)},
 
-		// The box: status.go, pages.go, metrics.go, described.go
+		// The box: status.go, pages.go, metrics.go, documents.go
 		{"GET", "/{$}", byAnyone, noBody, quick, nothing, a.home},
 		{"GET", "/healthz", byAnyone, noBody, quick, nothing, a.health},
 		{"GET", "/readyz", byAnyone, noBody, quick, nothing, a.readiness},
