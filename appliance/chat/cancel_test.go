@@ -75,7 +75,7 @@ func (h hanging) Play(ctx context.Context, s contract.Sound) error {
 	return h.fakes.Play(ctx, s)
 }
 
-// Whatever a chat is doing when it ends, and whoever ends it, all of it ends soon: the line is closed, the
+// In any state of a chat and for any cause of its end, the chat ends soon: the line is closed, the
 // slot is released, and no goroutine is left (otherwise the test's bubble would never end).
 func TestAChatEndsInAnyState(t *testing.T) {
 	stages := []string{"", "transcriber", "reading ahead", "model", "model, in the middle", "history", "line", "sound"}

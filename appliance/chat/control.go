@@ -51,7 +51,7 @@ func (s *Session) steer(m contract.ClientMessage) (*contract.Fault, error) {
 // outcome is the result of an event.
 type outcome struct {
 	settings turn.Settings   // in force after the event
-	fault    *contract.Fault // nil if there was none, or if the client was told
+	fault    *contract.Fault // nil if there was none, or if the client has received it
 }
 
 // takeFault removes the fault from the effects of an event that did not come from the client. A fault that

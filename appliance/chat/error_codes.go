@@ -22,7 +22,7 @@ var codes = []struct {
 	{engine.ErrBroken, contract.ProviderFailed},
 }
 
-// clientError is an error with a detail that the client may be told. Custom language models have it, for
+// clientError is an error with a detail for the client. The errors of custom language models implement it, for
 // their developers.
 type clientError interface {
 	error
@@ -32,8 +32,8 @@ type clientError interface {
 // timedOutDetail is the detail of a deadline error.
 const timedOutDetail = "It took too long; the box may have too much to do."
 
-// withClientDetail returns an event whose fault has what the client is to be told: what failed, and not
-// where. It returns nil if the fault is only the end of the work's context.
+// withClientDetail returns the event with the client's detail in its fault: what failed, and not where. It
+// returns nil if the fault is only the end of the work's context.
 func withClientDetail(e turn.Event) turn.Event {
 	switch e := e.(type) {
 	case turn.TurnFailed:

@@ -46,12 +46,12 @@ func (f feelingTone) Express(text, language string) (contract.EmotionScores, str
 	return contract.EmotionScores{40: 0.25}, "sad"
 }
 
-// feeling begins a chat whose feelings are measured, and told to the model if told is set.
-func feeling(t *testing.T, f *fakes, told bool, change ...func(*contract.ConnectSettings)) (c *Session, heard *int) {
+// feeling begins a chat whose feelings are measured, and added to the prompt if toModel is set.
+func feeling(t *testing.T, f *fakes, toModel bool, change ...func(*contract.ConnectSettings)) (c *Session, heard *int) {
 	t.Helper()
 	heard = new(int)
 	h := hostOf(f, func(p *Parts) {
-		p.Expression, p.TellFeelings = feelings{heard}, func(engine.LanguageModel) bool { return told }
+		p.Expression, p.TellFeelings = feelings{heard}, func(engine.LanguageModel) bool { return toModel }
 	})
 	var connect contract.ConnectSettings
 	for _, set := range change {
@@ -147,8 +147,8 @@ func TestTypedTextHasNoFeelings(t *testing.T) {
 	})
 }
 
-// The model is told the feelings after the user's words if it is supposed to be. No one else sees that, and
-// the prepared answer is used.
+// The model receives the feelings after the user's words if TellFeelings is true for it. Neither the client nor
+// the history does, and the prepared answer is used.
 func TestTheModelReceivesTheFeelings(t *testing.T) {
 	for toModel, want := range map[bool]string{true: "When do you open? (sounds: sad)", false: "When do you open?"} {
 		synctest.Test(t, func(t *testing.T) {

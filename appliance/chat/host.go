@@ -79,8 +79,8 @@ type Parts struct {
 	SoleAccount     func(account string) bool
 	// Observe is called with the duration of each stage of a turn; it may be nil.
 	Observe func(Stage, time.Duration)
-	// Expression measures feelings; nil: they are not measured. TellFeelings reports which models are told
-	// the user's strongest feelings; nil: none.
+	// Expression measures feelings; nil: they are not measured. TellFeelings reports whether a model receives
+	// the user's strongest feelings; nil: none does.
 	Expression   Expression
 	TellFeelings func(engine.LanguageModel) bool
 }

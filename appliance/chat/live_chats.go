@@ -27,14 +27,14 @@ type Info struct {
 // Info describes the conversation.
 func (s *Session) Info() Info { return s.info }
 
-// A Listener receives what the client of a chat is told, each as a connection.Copy.
+// A Listener receives copies of the messages and sound for the client of a chat, as connection.Copy values.
 type Listener = record.Listener
 
-// Listen returns a listener. It receives what the client was told so far (the first message and the newest
-// 1,024, or 1 MiB, without interim transcripts), then everything new, with sound if sound is set. A chat has
-// at most 16 listeners; one more is a contract.ErrTooMany. Listeners never slow the chat: one that falls 256
-// messages or two minutes of sound behind is cut off with ErrBehind. The caller has to close the listener.
-// ErrOver means that the chat has ended.
+// Listen returns a listener. The listener receives the messages so far (the first one and the newest 1,024, or
+// 1 MiB, without interim transcripts), then everything new, with sound if sound is set. A chat has at most 16
+// listeners; one more is a contract.ErrTooMany. Listeners never slow the chat: one that falls 256 messages or
+// two minutes of sound behind is cut off with ErrBehind. The caller has to close the listener. ErrOver means
+// that the chat has ended.
 func (s *Session) Listen(sound bool) (*Listener, error) { return s.scribe.Listen(sound) }
 
 // Turns returns the newest turns that were answered with sound, oldest first, with the times of their stages.

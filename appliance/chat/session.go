@@ -265,7 +265,7 @@ func (s *Session) warnUnset() {
 	}
 }
 
-// noteFault logs the cause of a fault. The client is told only that there was one.
+// noteFault logs the cause of a fault. The client receives only its code and public detail.
 func (s *Session) noteFault(e turn.Event) {
 	var f contract.Fault
 	switch e := e.(type) {

@@ -22,7 +22,7 @@ type Records interface {
 }
 
 // Open begins a conversation on the slot. If it fails, the slot is released. A contract.Fault is an error
-// that the client must be told.
+// for the client.
 func (s *Slot) Open(ctx context.Context, o connection.Opening) (*Session, error) {
 	var c *Session
 	var opened turn.Opened
@@ -156,7 +156,7 @@ func (h *Host) storageFor(c contract.ConnectSettings) storage {
 	return storage{h.Records, h.Recordings}
 }
 
-// startFault returns what a client is told when its chat cannot begin.
+// startFault returns the fault for a client whose chat cannot begin.
 func startFault(err error, group string, resumed bool) error {
 	switch {
 	case resumed && errors.Is(err, store.ErrNotFound):

@@ -156,7 +156,7 @@ var ends = []struct {
 	code   int
 	reason string // prefix of the reason
 	status store.Status
-	silent bool // no one is left to be told
+	silent bool // no client is left to receive it
 }{
 	{"the client leaves", func(w *walk) { w.chat.HangUp() }, contract.CloseNormal, "", store.UserEnded, true},
 	{"the line is dropped", func(w *walk) {

@@ -28,8 +28,8 @@ func voiceOnly(voice contract.EmotionScores) contract.EmotionScores {
 	return voice
 }
 
-// strong lists the feelings that a language model is told, the adjective for each, and the score from which
-// it stands out.
+// strong lists the feelings that a language model receives, the adjective for each, and the score from which
+// the feeling stands out.
 var strong = []struct {
 	name, called string
 	from         float64
@@ -40,7 +40,7 @@ var strong = []struct {
 	{"Joy", "happy", 0.4}, {"Sadness", "sad", 0.35}, {"Tiredness", "tired", 0.35},
 }
 
-// maxNamed is the most feelings that a language model is told.
+// maxNamed is the largest number of feelings in a prompt.
 const maxNamed = 2
 
 // standOut names the feelings that stand out, strongest first; it may be empty.

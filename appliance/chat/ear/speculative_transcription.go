@@ -9,10 +9,10 @@ import (
 )
 
 // early is the transcription at a pause that is not certain yet: the voice has fallen silent, but the
-// detector has not let go of it for long enough. A slow machine needs the head start.
+// detector has not reported silence for long enough. A slow machine needs the head start.
 type early struct {
 	upTo    int64          // sample up to which it has the sound; 0: there is none
-	started time.Duration  // when it was asked for
+	started time.Duration  // when it was requested
 	result  *transcription // set once it is finished while the pause is not certain
 }
 
@@ -52,7 +52,7 @@ func (e *Ear) dropEarly() {
 	}
 }
 
-// hasEarly reports whether the transcript of a pause was asked for early, with sound that holds the voice to
+// hasEarly reports whether the transcript of a pause was requested early, with sound that holds the voice to
 // its end.
 func (e *Ear) hasEarly(s engine.Segment) bool {
 	if was := e.utterance.early; was.upTo == 0 || s.End <= was.upTo {

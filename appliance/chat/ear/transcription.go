@@ -19,14 +19,14 @@ type utterance struct {
 	begin        int64 // sample at which its voice begins
 	end          int64 // sample at which its voice ends, at the newest pause
 	revision     int
-	asked        int       // the newest revision that was asked for
+	asked        int       // the newest revision whose transcription was requested
 	parts        []string  // transcripts of the closed parts, in order
 	paused       *string   // transcript of the open part up to the current pause
 	partRevision int       // the revision whose transcript becomes that of a closed part
 	partPending  bool      // PartEnded will ask for that transcript
 	closed       []float32 // sound of the newest closed part, for the TurnEnd
 	cancel       context.CancelFunc
-	urgency      *engine.Urgency // of the newest transcription asked for
+	urgency      *engine.Urgency // of the newest requested transcription
 	early        early
 	speculative  speculativeTranscript // of the newest transcript
 	voice        UtteranceScorer       // measures its feelings; may be nil
@@ -46,7 +46,7 @@ type transcription struct {
 	revision   int
 	closedPart bool // of a closed part: its text stays
 	interim    bool // made while the user goes on
-	early      bool // asked for before the pause was certain
+	early      bool // requested before the pause was certain
 	segment    engine.Segment
 	transcript engine.Transcript
 	err        error
@@ -97,7 +97,7 @@ func (e *Ear) cancelUnneeded() {
 	e.waiting = slices.DeleteFunc(e.waiting, func(g transcription) bool { return g.utterance == u && !g.closedPart })
 }
 
-// ask has a segment transcribed, after those asked for before.
+// ask requests the transcription of a segment, after the earlier requests.
 func (e *Ear) ask(ctx context.Context, g transcription) {
 	if !g.closedPart {
 		g.utterance.asked = g.revision

@@ -169,8 +169,8 @@ func toolCalled(f turn.ToolCalled, row *store.Event) outgoing {
 	return outgoing{message: m, record: row}
 }
 
-// toolReplied tells the client how a call ended, unless the client itself answered it. Listeners are told in
-// any case.
+// toolReplied tells the client how a call ended, unless the client itself answered it. Listeners receive the
+// message in either case.
 func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 	meta := contract.ToolMetadata{
 		ToolCallID: f.CallID,

@@ -1,6 +1,6 @@
 // Package record turns the facts of a chat into rows of its history, messages and sound for the client, sound
-// for the recorder, webhook notifications, and copies for listeners. It is the only place that does so. A
-// fact is written into the history before anyone is told.
+// for the recorder, webhook notifications, and copies for listeners. It is the only place that does so. The
+// history stores a fact before any message about it is sent.
 package record
 
 import (
@@ -139,10 +139,10 @@ func (s *Scribe) dropUnplayed() {
 	s.audience.cut()
 }
 
-// Listen adds a listener. It receives what the client was told so far (the first message and the newest
-// 1,024, or 1 MiB, without interim transcripts), then everything new, with sound if sound is set. A listener
-// that falls 256 messages or two minutes of sound behind is cut off. Any goroutine may call Listen. The error
-// is ErrOver, or a contract.ErrTooMany if there are 16 listeners.
+// Listen adds a listener. The listener receives the messages so far (the first one and the newest 1,024, or 1
+// MiB, without interim transcripts), then everything new, with sound if sound is set. A listener that falls 256
+// messages or two minutes of sound behind is cut off. Any goroutine may call Listen. The error is ErrOver, or a
+// contract.ErrTooMany if there are 16 listeners.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
 // EndListeners ends the listeners. It is called after the last Run.

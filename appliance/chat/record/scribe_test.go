@@ -131,8 +131,8 @@ func TestWaitingFactsShareACommit(t *testing.T) {
 	})
 }
 
-// A caller that can wait does so long before the queue is full. One that cannot is told what is too slow. The
-// queue is bounded in number and in bytes.
+// A caller that can wait does so long before the queue is full. Any other caller gets an error that names the
+// slow part. The queue is bounded in number and in bytes.
 func TestTheQueueIsBounded(t *testing.T) {
 	long := says(1)
 	long.Fact = turn.UserSaid{Transcript: turn.Transcript{Text: strings.Repeat("x", 1<<19)}}

@@ -66,7 +66,7 @@ type (
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
 	// Aborted means that the client cannot be reached or the history cannot be written (Unwritten). In the
-	// second case the client is told. Code and Why close the line; they are empty if no one is left to read
+	// second case the client receives an error. Code and Why close the line; they are empty if no one is left to read
 	// them.
 	Aborted struct {
 		At

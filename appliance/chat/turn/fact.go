@@ -6,7 +6,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// A Fact is something that holds from now on. The history stores it, the client is told, or both.
+// A Fact is something that holds from now on. The history stores it, the client receives it, or both.
 type Fact interface{ fact() }
 
 type (

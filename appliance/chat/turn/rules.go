@@ -33,9 +33,9 @@ func (s State) rules() string {
 // separator stands between the box's rules and the prompt.
 const separator = "\n\n"
 
-// instructions returns everything that the model is told before the conversation: the rules, if any, and the
-// prompt. Rules are English, which would make the answers English. So for a user of another language a
-// sentence after the prompt asks for that language, unless the prompt has it.
+// instructions returns the text that precedes the conversation for the model: the rules, if any, and the
+// prompt. Rules are English, which would make the answers English. So for a user of another language a sentence
+// after the prompt asks for that language, unless the prompt has it.
 func (s State) instructions() string { return s.withRules(s.rules()) }
 
 // withRules returns the instructions with these rules.

@@ -36,7 +36,7 @@ type State struct {
 	chatEnd      chatEnd      // why the chat ends soon
 
 	lastActive       time.Duration // when the user was last active
-	promptedUntil    time.Duration // when the last answer that the user asked for has been played
+	promptedUntil    time.Duration // when the last answer to a user has been played
 	nudges           int           // how many times the user was nudged in this silence
 	inactivityWarned bool          // the user was warned that the chat will end
 }
@@ -81,7 +81,7 @@ type reply struct {
 type utterance struct {
 	number        int
 	open          bool // it goes on, or its transcript is still to come
-	revision      int  // of the newest transcript that was asked for
+	revision      int  // of the newest requested transcript
 	transcript    Transcript
 	transcribed   bool          // transcript is that of revision
 	pause         pause         // the pause that the utterance is in

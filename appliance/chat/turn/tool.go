@@ -28,8 +28,8 @@ type Tool struct {
 	Name, Description string
 	// Parameters is the JSON schema of the arguments, an object, as text.
 	Parameters string
-	// Fallback is what the model is told when the call fails. If it is empty, the assistant apologises
-	// instead.
+	// Fallback is the call's result for the model when the call fails. If it is empty, the assistant
+	// apologises instead.
 	Fallback string
 	Builtin  bool // the box defines it
 	OnBox    bool // the box runs it; otherwise the client does
@@ -113,7 +113,7 @@ type openCall struct {
 	tool       Tool
 	running    bool          // it is under way; otherwise the user may still go on
 	since      time.Duration // when it started
-	fillerSaid bool          // the user was told that it takes long
+	fillerSaid bool          // the filler was spoken for this call
 	nth        int           // number of the call in its turn, from 1
 }
 
@@ -317,7 +317,7 @@ func (s *State) giveUpTool(out *effects) {
 	s.continueAfterTool(out, a)
 }
 
-// fillerDue returns when the user is told that it takes long: the tool, or the model reading its answer.
+// fillerDue returns when the assistant says that the tool, or the model's prefill of the result, takes long.
 func (s State) fillerDue() time.Duration {
 	c := s.reply.slowCall()
 	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.chatEnd.on {

@@ -7,8 +7,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// misbehaving is the name of a process of this test that does what it is told instead of
-// phonemizing. The program does not contain it.
+// misbehaving is the name of a process of this test that does the deed that its text names
+// ("hang") instead of phonemizing. The program does not contain it.
 const misbehaving = "parley-espeak-misbehaving"
 
 // TestMain is also the process that holds eSpeak NG.

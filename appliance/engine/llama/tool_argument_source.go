@@ -206,7 +206,7 @@ func (s source) hasUnsaidNumber(v string) bool {
 }
 
 // days are words that can refer to a day without its number or name; weekdays name one. Months are
-// not included, because whoever names one says the day too.
+// not included, because people who name a month also say the day.
 var (
 	days     = wordSet("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
 	weekdays = wordSet("monday tuesday wednesday thursday friday saturday sunday")
