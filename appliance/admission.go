@@ -99,7 +99,7 @@ func (a *admission) watch(every time.Duration, waiting func(why string), ready f
 // wait waits for the goroutine of watch, after stop has ended.
 func (a *admission) wait() { a.watchers.Wait() }
 
-// Missing returns what keeps chats from starting. When it is the first to find a
+// Missing returns the reasons why chats cannot start. When it is the first to find a
 // fault, it has the fault and its end logged.
 func (a *admission) Missing(ctx context.Context) []string {
 	missing, _ := a.missing(ctx)
@@ -111,7 +111,7 @@ func (a *admission) Missing(ctx context.Context) []string {
 	return missing
 }
 
-// missing returns what keeps chats from starting: in words for everybody, and with
+// missing returns the reasons why chats cannot start: in public words, and with
 // all details for the log.
 func (a *admission) missing(ctx context.Context) (public, full []string) {
 	if a.host.Load() == nil {
@@ -128,7 +128,7 @@ func (a *admission) missing(ctx context.Context) (public, full []string) {
 	return public, full
 }
 
-// publicReason returns what everybody may know of a fault of the disk.
+// publicReason returns the public description of a fault of the disk.
 func publicReason(err error) string {
 	for _, kind := range []error{store.ErrFull, store.ErrReadOnly, store.ErrDamaged, store.ErrBusy, store.ErrClosed} {
 		if errors.Is(err, kind) {

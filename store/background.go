@@ -75,7 +75,7 @@ const (
 	maxPasses = 8
 )
 
-// checkpoint moves SQLite's log into the database file. A connection of its own moves the
+// checkpoint moves SQLite's log into the database file. A separate connection moves the
 // bulk in parallel to the writer, pass by pass, until little is left, so that no write
 // waits for it. The writer moves the rest between two transactions: the log restarts only
 // when nothing of it is left to move.

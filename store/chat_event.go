@@ -59,7 +59,7 @@ type ChatWrite struct {
 	// Amended are events that the chat has or that New appends, found by their ids. Their
 	// texts and metadata replace the stored ones. The account's usage is not counted
 	// anew: a text gets shorter by words that the user did not hear, or longer by the
-	// rest of a sentence, which takes less than a row of its own.
+	// rest of a sentence, which takes less than a separate row.
 	Amended []Event
 	// Metadata (JSON) replaces the chat's metadata, unless it is empty.
 	Metadata string

@@ -47,7 +47,7 @@ func (e Event) bounded(text, jsonText int) Event {
 	return e
 }
 
-// cut keeps at most n bytes of the message text, and notes the size of the whole in the
+// cut truncates the message text to at most n bytes, and notes the size of the whole in the
 // metadata.
 func (e *Event) cut(n, whole int) {
 	e.Metadata = truncated(e.Metadata, whole)

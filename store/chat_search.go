@@ -31,7 +31,7 @@ const (
 	searchStep  = 500
 	maxSearched = 10_000
 	// maxSearchBytes bounds the message bytes that one search reads, which takes half a
-	// second from a disk. A larger chat is read in a search of its own.
+	// second from a disk. A larger chat is read in a separate search.
 	maxSearchBytes = 64 << 20
 	// excerptBytes is how much of an event is read for its excerpt.
 	excerptBytes = 16 << 10

@@ -17,7 +17,7 @@ import (
 
 const recordingSuffix = ".opus"
 
-// Side is a side of a conversation; each is recorded in a file of its own.
+// Side is a side of a conversation; each is recorded in a separate file.
 type Side string
 
 // The sides of a conversation.

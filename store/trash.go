@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Large deletions run in batches, each a short transaction of its own, so that other
+// Large deletions run in batches, each a short transaction, so that other
 // writes wait for one batch at most. They begin with moving the data into the trash: a
 // group gets account 0, a chat account 0 and group 0, which no query returns. After a
 // crash the next start empties the trash.
@@ -16,7 +16,7 @@ const (
 	// time, as much as a commit takes.
 	batchRows = 250
 	// batchBytes is how much text one batch deletes at most, since deleted text is
-	// overwritten. A larger event is a batch of its own.
+	// overwritten. A larger event is a separate batch.
 	batchBytes = 512 << 10
 	// chatRows is what deleting a chat counts: its row and its index entries.
 	chatRows = 10

@@ -166,7 +166,7 @@ func (w *writer) group(first *write) {
 			job.err = err
 		}
 	default:
-		// Which of them failed is unknown, so each runs in a transaction of its own.
+		// Which of them failed is unknown, so each runs in a separate transaction.
 		for _, job := range jobs {
 			if err := w.transact([]*write{job}); err != nil {
 				job.err = err

@@ -46,7 +46,7 @@ func ebmlHead(b []byte) (id uint32, head int, size int64, err error) {
 	if v == 1<<(7*m)-1 {
 		return id, n + m, ebmlUnknown, nil
 	}
-	if v > 1<<48 { // 256 TiB: keeps stream positions far from overflow
+	if v > 1<<48 { // 256 TiB, so that stream positions cannot overflow
 		return 0, 0, 0, fmt.Errorf("element %#x of %d bytes", id, v)
 	}
 	return id, n + m, int64(v), nil

@@ -77,7 +77,7 @@ func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 			}
 		}
 		p = p[n:]
-		// The library's own limit starts anew with each piece.
+		// The library resets its limit with each piece.
 		switch {
 		case m.held > mp3MaxHeld:
 			return fmt.Errorf("%d bytes without a frame", m.held)

@@ -22,7 +22,7 @@ const (
 
 // mp4Parser plays the first AAC or Opus track of an MP4 or QuickTime stream: fragments, as
 // browsers record (moov, then moof and mdat repeatedly), and files whose index precedes their
-// sound. It holds at most one incomplete box or sample. A stream that starts anew (a restarted
+// sound. It holds at most one incomplete box or sample. A stream that begins again (a restarted
 // recorder) is continued.
 type mp4Parser struct {
 	buf    []byte
@@ -263,7 +263,7 @@ func mp4Head(b []byte) (kind string, head int, size int64, err error) {
 			return "", 0, 0, errMore
 		}
 		long := binary.BigEndian.Uint64(b[8:])
-		if long > 1<<48 { // 256 TiB: keeps stream positions far from overflow
+		if long > 1<<48 { // 256 TiB, so that stream positions cannot overflow
 			return "", 0, 0, fmt.Errorf("box %q of %d bytes", kind, long)
 		}
 		head, size = 16, int64(long)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// opusLookahead is the pre-skip of our own files, 2.5 ms, for a file whose header is lost.
+// opusLookahead is the pre-skip of Parley's files, 2.5 ms, for a file whose header is lost.
 const opusLookahead = opusHz * 25 / 10000
 
 // opusLead is how much is decoded and discarded before a position, so that the decoder's state

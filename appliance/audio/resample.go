@@ -197,7 +197,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// Converter resamples sound of changing rates. It keeps its filter, whose design takes a
+// Converter resamples sound of changing rates. It caches its filter, whose design takes a
 // millisecond, while the rates stay the same. The zero Converter is ready to use.
 type Converter struct {
 	fromHz, toHz int

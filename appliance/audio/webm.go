@@ -26,7 +26,7 @@ const (
 )
 
 // webmParser plays the first Opus or Vorbis track of a Matroska or WebM stream. It holds at
-// most one incomplete element, and only needed ones. A stream that starts anew (a restarted
+// most one incomplete element, and only needed ones. A stream that begins again (a restarted
 // recorder) is continued.
 type webmParser struct {
 	buf    []byte

@@ -31,7 +31,7 @@ type address struct {
 
 // Announce writes where the box listens into its data folder; only its own user
 // can read the file. withdraw deletes the file. If the file cannot be written, as
-// on a full disk, Announce logs that and the box goes on.
+// on a full disk, Announce logs that and the box continues.
 func Announce(cfg config.Config, at net.Addr, log *slog.Logger) (withdraw func()) {
 	file := filepath.Join(cfg.Data, layout.Address)
 	text, err := json.Marshal(address{

@@ -45,7 +45,7 @@ type Figures interface {
 
 // Chats is what starts chats.
 type Chats interface {
-	// Missing returns what keeps chats from starting.
+	// Missing returns the reasons why chats cannot start.
 	Missing(ctx context.Context) []string
 	// Live counts the live chats, and the accounts that have them.
 	Live() (chats, accounts int)

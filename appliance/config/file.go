@@ -106,7 +106,7 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 			continue
 		}
 		if value == nil || value.Type() == ast.NullType {
-			continue // a key without a value keeps the default
+			continue // a key without a value has the default
 		}
 		text, err := r.scalar(key, value)
 		if err != nil {

@@ -138,7 +138,7 @@ func (l *loader) collect(by func(Setting) (value, where string, ok bool)) []assi
 }
 
 // misspelled returns warnings about variables that are similar to a setting. Others are
-// ignored: container platforms set PARLEY_… variables of their own.
+// ignored: container platforms set other PARLEY_… variables.
 func (l *loader) misspelled() []string {
 	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
 	for _, s := range allSettings() {

@@ -70,7 +70,7 @@ func (c Config) Cores() int {
 	return runtime.NumCPU()
 }
 
-// chatsPerCore is how many chats one core serves: each keeps it busy for about a fifth of
+// chatsPerCore is how many chats one core serves: each uses it for about a fifth of
 // the time.
 const chatsPerCore = 4
 

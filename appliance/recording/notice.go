@@ -14,7 +14,7 @@ import (
 )
 
 // noticePeriod is how long the first start with limits spares the recordings beyond them: a
-// week in which somebody may read the log or run the doctor.
+// week in which the operator may read the log or run the doctor.
 const noticePeriod = 7 * 24 * time.Hour
 
 // Notice says from when on a box deletes recordings that are too old or take too much

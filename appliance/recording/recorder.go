@@ -154,7 +154,7 @@ func (r *Recorder) Run() {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for ticking := true; !r.handleAll(); {
-		if due := r.pending(); due != ticking { // no ticks while nobody speaks
+		if due := r.pending(); due != ticking { // no ticks during silence
 			if ticking = due; due {
 				tick.Reset(flushEvery)
 			} else {

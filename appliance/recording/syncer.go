@@ -108,7 +108,7 @@ func (f *syncedFile) Close() error {
 // fdatasync syncs the data of f, and the metadata that reading them needs.
 func fdatasync(f *os.File) error { return control(f, unix.Fdatasync) }
 
-// control calls a system function on f, and keeps f open meanwhile.
+// control calls a system function on f, which stays open meanwhile.
 func control(f *os.File, call func(fd int) error) (err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -8,7 +8,7 @@ type trait struct {
 	Words  string // separated by commas; also matched in the forms of forms
 	Says   string // what it means, for people
 	gender Gender
-	weak   bool // the gender is a hint: the word may be about somebody else
+	weak   bool // the gender is a hint: the word may describe another person
 	age    age
 	accent string  // beginning of the BCP 47 tag of the voices that have it
 	rate   float64 // natural logarithm

@@ -117,7 +117,7 @@ func checkTarget(data, file string) error {
 	return nil
 }
 
-// excluded are files that a backup leaves out: what is computed anew, what belongs to the
+// excluded are files that a backup leaves out: what can be recomputed, what belongs to the
 // running box, the key of the plugins' secrets, without which the secrets in the database
 // cannot be decrypted, and the secrets of the first key, which should have no copies.
 var excluded = []string{

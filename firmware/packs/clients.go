@@ -81,7 +81,7 @@ func (e *ErrNoClient) Error() string {
 		e.Client, e.Debian)
 }
 
-// run runs cmd in a process group of its own, so that cancelling it also ends its
+// run runs cmd in a separate process group, so that cancelling it also ends its
 // children, at once unless cmd says how. Its error has the last lines of the output.
 func (c clients) run(cmd *exec.Cmd) error {
 	var complaint bytes.Buffer

@@ -115,7 +115,7 @@ func (r *Reader) write(ctx context.Context, f File, path string, tell func(bytes
 	return errors.Join(err, out.Close())
 }
 
-// End returns an error if the bundle goes on. Reading to the very end also checks zstd's
+// End returns an error if more of the bundle follows. Reading to the very end also checks zstd's
 // checksum of the whole.
 func (r *Reader) End() error {
 	m, err := r.tar.Next()

@@ -115,7 +115,7 @@ func (p *Process) ready() error {
 }
 
 // run starts the process and waits for its end. The kernel takes the end of the thread
-// that started a process for the end of its parent, so this goroutine keeps its thread.
+// that started a process for the end of its parent, so this goroutine stays on its thread.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -10,9 +10,9 @@ const (
 	// the strongest part of the echo, and the error by which the delay is found too late.
 	filterLead = 5 * time.Millisecond
 	// filterLeadMin and filterLeadMax bound the position of the echo in the filter. Outside of
-	// them the delay is set anew, and the filter has to learn everything again.
+	// them the delay is reset, and the filter has to learn everything again.
 	filterLeadMin, filterLeadMax = 2 * time.Millisecond, 25 * time.Millisecond
-	// relearned is how much of the newest sound a filter that starts anew learns from at once.
+	// relearned is how much of the newest sound a reset filter learns from at once.
 	relearned = 1500 * time.Millisecond
 )
 

@@ -108,7 +108,7 @@ func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
 	return silent
 }
 
-// forget starts anew, but keeps the estimated difference of the clocks.
+// forget resets the state except for the estimated difference of the clocks.
 func (c *clocks) forget() {
 	c.out.lead, c.in.lead = math.Inf(-1), math.Inf(-1)
 	c.apart, c.steps, c.until, c.fresh = c.apart[:0], 0, 0, false

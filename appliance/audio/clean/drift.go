@@ -40,7 +40,7 @@ const (
 	centred, maxCentring = 60, 5
 )
 
-// Drift keeps playback in step with a microphone when loudspeaker and microphone have different
+// Drift synchronises playback with a microphone when loudspeaker and microphone have different
 // clocks. One side adds sound as it is given to the loudspeaker; the other requests as much as
 // the microphone recorded, and gets it stretched by the difference of the clocks. Drift counts
 // samples and not time, so that a late thread has no effect. It is safe for concurrent use.

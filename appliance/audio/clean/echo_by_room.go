@@ -96,7 +96,7 @@ func latest(stored, next []float32, n int) []float32 {
 	return stored
 }
 
-// forget discards the room: the filter starts anew.
+// forget discards the room: the filter was reset.
 func (r *roomEcho) forget() { r.response, r.was, r.now, r.recovering = nil, 0, 0, 0 }
 
 // learn stores the room's response.

@@ -121,11 +121,11 @@ func (g *gain) frame(left, heard, played []float32) {
 	}
 }
 
-// restart reports that the filter starts anew.
+// restart records that the filter was reset.
 func (g *gain) restart() { g.learned = 0 }
 
 // echoReturned reports that the filter leaves an echo that it once cancelled: it learns the room as
-// if it started anew.
+// if it was reset.
 func (g *gain) echoReturned() { g.learned = 0 }
 
 // assumeEcho makes all sound during playback count as echo, for so long.

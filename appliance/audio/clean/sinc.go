@@ -5,7 +5,7 @@ import "math"
 const (
 	// sincSide is how many samples on each side determine a value between two.
 	sincSide = 16
-	// sincPhases is how many positions between two samples have weights of their own; others
+	// sincPhases is how many positions between two samples have exact weights; others
 	// interpolate between two of them, with an error of -80 dB.
 	sincPhases = 128
 )

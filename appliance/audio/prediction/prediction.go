@@ -13,7 +13,7 @@ func Correlate(r, x []float64) {
 
 // Solve finds the coefficients a, with a[0] = 1, that minimise the sum of a[k]·x[n-k] for a
 // signal with the autocorrelation r (Levinson and Durbin). len(r) must be len(a). noise is a
-// share of the signal's energy that is added as white noise, which keeps the filter stable.
+// share of the signal's energy that is added as white noise, which makes the filter stable.
 // left is the remaining energy; 0 if the signal has none.
 func Solve(a, r []float64, noise float64) (left float64) {
 	clear(a)

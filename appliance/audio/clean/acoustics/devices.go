@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Devices simulate a loudspeaker and a microphone with clocks of their own, which request and
+// Devices simulate a loudspeaker and a microphone with separate clocks, which request and
 // deliver sound in chunks, sometimes late.
 type Devices struct {
 	RateHz            int           // of both, by the microphone's clock
