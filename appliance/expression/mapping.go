@@ -9,7 +9,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// mapping derives the 48 scores from what is measured.
+// mapping derives the 48 scores from the measured features.
 type mapping struct {
 	// Words and Voice hold terms for each name; the largest term counts.
 	Words, Voice map[string][]term

@@ -1,5 +1,5 @@
 // Package language holds what a conversation has to know about each language: which sounds only say "go on",
-// which words show that a speaker has more to say, and how a model is told to answer in it. It is a table and
+// which words show that a speaker has more to say, and the instruction to a model to answer in it. It is a table and
 // the functions that read it.
 package language
 

@@ -19,12 +19,12 @@ const (
 	queueLength = 64
 	// starvedAfter is how long sound may stay away in the middle of an utterance before the ear assumes
 	// silence, so that a client that stops sending when its user stops speaking still ends the turn. It is
-	// longer than the chunks of most clients (100 ms) and a short hitch of the network. A client with longer
-	// chunks is given the time of two.
+	// longer than the chunks of most clients (100 ms) and a short hitch of the network. For a client with
+	// longer chunks, the limit is the length of two chunks.
 	starvedAfter = 400 * time.Millisecond
 	// stalledAfter is the same if the sound stopped in the middle of a voice. A client stops after the last
-	// word, but a network stops anywhere: one that stood still for two seconds brings the rest of the
-	// sentence at once.
+	// word, but a network stops anywhere: after a stall of two seconds the rest of the sentence arrives at
+	// once.
 	stalledAfter = 2500 * time.Millisecond
 	// transcribeTimeout bounds one transcription. 30 s of audio take less than 2 s on the slowest supported
 	// engine. A box under load gets fifteen times that, because late words are better than lost ones.

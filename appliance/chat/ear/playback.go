@@ -15,7 +15,7 @@ const playbackMemory = 30 * time.Second
 
 // playback holds how loud the assistant was, and when. The publisher of sound writes it and the ear reads it;
 // neither holds the lock for longer than it takes to analyse a clip, 5 ms. A minute of sound takes 150 KB; at
-// most half a minute of what has played is stored.
+// most half a minute of played sound is stored.
 type playback struct {
 	mu       sync.Mutex
 	end      time.Duration // when everything that left has been played

@@ -28,13 +28,14 @@ func (m repeating) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 // continue begins its sentence again, or the whole answer.
 type repetition struct {
 	emit func(engine.Part) error
-	// said holds the words of what was said, once from the beginning of each sentence that the answer may be
-	// repeating.
+	// said holds word lists of the first model's text: one from the beginning of each sentence that the answer
+	// may be repeating.
 	said [][]string
 	held string // the part of the answer that may be a repetition
 }
 
-// newRepetition passes to emit what follows said. If said is empty, it passes everything.
+// newRepetition returns a filter that passes to emit the text after the repetition of said. If said is empty,
+// the filter passes everything.
 func newRepetition(said string, emit func(engine.Part) error) *repetition {
 	r := &repetition{emit: emit}
 	all := text.Sentences(said)
@@ -88,7 +89,7 @@ func (r *repetition) news(whole bool) string {
 	case done >= 0:
 		news = afterWords(r.held, len(r.said[done]))
 		r.said = nil
-	case whole: // it only repeated the beginning of what was said
+	case whole: // the answer only repeated the beginning of said
 		r.said = nil
 	default:
 		return ""

@@ -198,7 +198,7 @@ func (s *State) stopFailedTurn(out *effects, e TurnFailed) {
 	s.failReply(out, e.Fault)
 }
 
-// failReply reports the fault to the client and ends the turn with what was made of it.
+// failReply reports the fault to the client and ends the turn with the sentences so far.
 func (s *State) failReply(out *effects, f contract.Fault) {
 	s.endWithUnsent()
 	if len(s.reply.unsentSound) == 0 {

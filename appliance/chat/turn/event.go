@@ -167,7 +167,7 @@ type (
 		At
 		Session string
 	}
-	// TurnFailed reports that mind or mouth could not do their part. The turn ends with what was made of it.
+	// TurnFailed reports that the mind or the mouth failed. The turn ends with the sentences so far.
 	TurnFailed struct {
 		At
 		Turn  int

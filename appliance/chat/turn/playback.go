@@ -62,8 +62,8 @@ func (s *State) correctPlayback(e Played) {
 	s.playbackEnd = s.now + left
 }
 
-// playedLengths returns how much of each sentence at the client has been played by now. The client plays what
-// it has without a gap, so the time left until playbackEnd is the end of what was sent.
+// playedLengths returns how much of each sentence at the client has been played by now. The client plays
+// without gaps, so the time left until playbackEnd is the unplayed end of the sound that was sent.
 func (s State) playedLengths() []time.Duration {
 	left := max(0, s.playbackEnd-s.now)
 	heard := make([]time.Duration, len(s.playing))

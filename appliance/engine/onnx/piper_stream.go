@@ -57,25 +57,25 @@ const shortText = 90
 // synthesize runs the encoder on a phrase, and returns its sound and the frames of each id.
 func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions) (phraseSound, []float32, error) {
 	if p.wholeModel != nil {
-		w, err := p.synthesizeWhole(ctx, b, o)
-		return w, w.frames, err
+		sound, err := p.synthesizeWhole(ctx, b, o)
+		return sound, sound.frames, err
 	}
-	// A phrase after another one uses long pieces too. That depends on the phrase and not on who
-	// waits, so that the same text always gives the same samples.
-	w := &streamedSound{voice: p, longPieces: o.LongPieces || b.index > 0}
-	err := w.atGate(ctx, o.Urgency, func(ctx context.Context) (err error) {
-		if err = w.runEncoder(ctx, b, o); err != nil {
+	// A phrase after another one uses long pieces too. That depends on the phrase only and not on
+	// whether a caller waits, so the same text always gives the same samples.
+	sound := &streamedSound{voice: p, longPieces: o.LongPieces || b.index > 0}
+	err := sound.atGate(ctx, o.Urgency, func(ctx context.Context) (err error) {
+		if err = sound.runEncoder(ctx, b, o); err != nil {
 			return err
 		}
-		if !w.longPieces && len(b.ids) <= shortText && w.end > w.begin {
-			w.first, err = w.nextPiece(ctx)
+		if !sound.longPieces && len(b.ids) <= shortText && sound.end > sound.begin {
+			sound.first, err = sound.nextPiece(ctx)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return w, w.frames, nil
+	return sound, sound.frames, nil
 }
 
 // runEncoder runs the encoder.
