@@ -129,7 +129,7 @@ func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
 		if p := recover(); p != nil {
 			e.log.Error("panic while calling the hook for the end of a chat",
 				"plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = errors.New("the box failed inside")
+			err = errors.New("internal error of the box")
 		}
 	}()
 	sees, err := e.plugins.registry.Sees(ctx, next.Plugin)

@@ -141,7 +141,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {
 			if one.OnTurn = r.Granted.Conversation.Sees(manifest.Transcript); !one.OnTurn {
 				p.log.Warn(
-					"a plugin has the hook on_turn but may not see the conversation; the hook is not called. "+
+					"a plugin has the hook on_turn but no permission to read the conversation; it is not called. "+
 						"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
 			}
 		}
@@ -176,7 +176,7 @@ const maxConcurrentCalls = 8
 // call makes a call when fewer than maxConcurrentCalls are running.
 func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
 	if err := p.limiter.Acquire(ctx, 1); err != nil {
-		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", maxConcurrentCalls,
+		return "", fmt.Errorf("%d plugin calls are running, which is the maximum: %w", maxConcurrentCalls,
 			context.Cause(ctx))
 	}
 	defer p.limiter.Release(1)

@@ -35,9 +35,9 @@ type Outcome struct {
 
 // Test runs the cases in tests/ with the module that Build made, as the box would run it.
 // All requested permissions are granted; folders, hosts and storage are those of the case.
-// told is called after each case. An error means that the project cannot be tested; failed
+// report is called after each case. An error means that the project cannot be tested; failed
 // cases are in the report.
-func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
+func Test(ctx context.Context, p Project, report func(Outcome)) (Report, error) {
 	all, err := readCases(p)
 	if err != nil {
 		return Report{}, err
@@ -46,7 +46,7 @@ func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("%w: build it first, with parley plugin build", err)
 	}
-	return run(ctx, p, wasm, all, told)
+	return run(ctx, p, wasm, all, report)
 }
 
 // Check runs the test cases of a package, and returns an error that names the failed ones.
@@ -69,7 +69,7 @@ func Check(ctx context.Context, m manifest.Manifest, wasm []byte, tests map[stri
 	return err
 }
 
-func run(ctx context.Context, p Project, wasm []byte, all []testCase, told func(Outcome)) (Report, error) {
+func run(ctx context.Context, p Project, wasm []byte, all []testCase, report func(Outcome)) (Report, error) {
 	host, err := sandbox.New(ctx, sandbox.Options{})
 	if err != nil {
 		return Report{}, err
@@ -91,7 +91,7 @@ func run(ctx context.Context, p Project, wasm []byte, all []testCase, told func(
 			r.Failed++
 		}
 		r.Cases = append(r.Cases, o)
-		told(o)
+		report(o)
 	}
 	return r, nil
 }
@@ -109,9 +109,9 @@ func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (O
 		return o, err
 	}
 	hosts := &recordings{left: slices.Clone(c.HTTP)}
-	kept := memory(maps.Clone(c.Storage))
-	if kept == nil {
-		kept = memory{}
+	stored := memory(maps.Clone(c.Storage))
+	if stored == nil {
+		stored = memory{}
 	}
 	for i, s := range c.Calls {
 		r, failed := module.Call(ctx, sandbox.Call{
@@ -123,7 +123,7 @@ func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (O
 			Time:         s.Time,
 			Settings:     c.settings(),
 			Granted:      granted,
-			Storage:      kept,
+			Storage:      stored,
 			Conversation: c.conversation(),
 			Transport:    hosts,
 			Log:          func(l sandbox.Line) { o.Log = append(o.Log, l.Text) },
@@ -157,16 +157,16 @@ func (c testCase) granted(p Project, dir string) (manifest.Permissions, error) {
 			return granted, err
 		}
 		granted.Files[i].Path = empty
-		own, ok := c.Files[f.As]
+		folder, ok := c.Files[f.As]
 		if !ok {
 			continue
 		}
-		path, err := filepath.Abs(filepath.Join(p.Dir, own))
+		path, err := filepath.Abs(filepath.Join(p.Dir, folder))
 		if err != nil {
 			return granted, err
 		}
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			return granted, fmt.Errorf("files: not a folder of the project (%s)", own)
+			return granted, fmt.Errorf("files: not a folder of the project (%s)", folder)
 		}
 		if granted.Files[i].Path = path; f.Mode == manifest.Write {
 			granted.Files[i].Path = empty

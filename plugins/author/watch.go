@@ -85,8 +85,8 @@ func generatedFolder(name string) bool {
 // editors, and changes of metadata.
 func ignored(p Project, e fsnotify.Event) bool {
 	name := filepath.Base(e.Name)
-	made := filepath.Base(p.Wasm())
-	return e.Op == fsnotify.Chmod || name == made || name == made+".part" || generatedFolder(name) ||
+	output := filepath.Base(p.Wasm())
+	return e.Op == fsnotify.Chmod || name == output || name == output+".part" || generatedFolder(name) ||
 		strings.HasSuffix(name, "~") || name == "4913" || // vim probes with a file of that name
 		slices.Contains([]string{"Cargo.lock", "package-lock.json", "go.sum"}, name)
 }

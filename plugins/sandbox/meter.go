@@ -36,10 +36,10 @@ const (
 // functions and loops the code subtracts from a global, and calls an added function when
 // nothing is left.
 type meter struct {
-	left, stop, turn uint32 // indices of the added globals
+	left, stop, turn uint32 // indices of the added globals: units left, stop flag, checks until the next tick
 	checkFunction    uint32 // index of the added function
 
-	globals, functions, imported uint32 // numbers of the module's own
+	globals, functions, imported uint32 // counts of what the module defines or imports
 	tables, locals               uint32
 	sizes                        []int  // of the function bodies
 	leaf                         []bool // imported functions that are as cheap as a leaf
@@ -88,15 +88,15 @@ func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 }
 
 func (m *meter) skipLocals() {
-	own := uint32(0)
+	sum := uint32(0)
 	for range m.in.count() {
 		n := m.in.number()
-		if own += min(n, maxLocals+1); own > maxLocals || !isType(m.in.byte()) {
+		if sum += min(n, maxLocals+1); sum > maxLocals || !isType(m.in.byte()) {
 			m.in.bad = true
 			return
 		}
 	}
-	if m.locals += own; m.locals > maxAllLocals {
+	if m.locals += sum; m.locals > maxAllLocals {
 		m.in.bad = true
 	}
 }

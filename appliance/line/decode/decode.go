@@ -91,11 +91,11 @@ func (s *Stream) Close() {
 // decode decodes a message until it is complete or too long.
 func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 	if s.decoder == nil {
-		make := s.New
-		if make == nil {
-			make = newDecoder
+		create := s.New
+		if create == nil {
+			create = newDecoder
 		}
-		if s.decoder, err = make(s.format); err != nil {
+		if s.decoder, err = create(s.format); err != nil {
 			return nil, err
 		}
 	}

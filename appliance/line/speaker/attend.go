@@ -32,7 +32,7 @@ func (s *Speaker) send(p command) {
 	}
 }
 
-// attendant waits for somebody to talk to. One goroutine uses it.
+// attendant waits for a user and runs chats. One goroutine uses it.
 type attendant struct {
 	*Speaker
 	ear          *ear
@@ -47,7 +47,7 @@ type attendant struct {
 func (s *Speaker) attendAlways() {
 	defer s.drop()
 	for s.stopping.Err() == nil {
-		if s.workers.doSafely("waiting for somebody", s.attend) {
+		if s.workers.doSafely("waiting for a chat", s.attend) {
 			return
 		}
 		s.sleep(firstRetry)

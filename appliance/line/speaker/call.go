@@ -15,10 +15,10 @@ import (
 type ending string
 
 const (
-	endAsked  ending = "asked by a key, a button or a request"
-	endSaid   ending = "asked by the person"
-	endSilent ending = "nobody said anything any more"
-	endAbsent ending = "the microphone or the loudspeaker is gone"
+	endAsked  ending = "ended by a key, a button or a request"
+	endSaid   ending = "ended by the user's words"
+	endSilent ending = "silence"
+	endAbsent ending = "the microphone or the loudspeaker is missing"
 )
 
 const (
@@ -86,7 +86,7 @@ func (c *Call) hear(pcm []float32, voiced bool) {
 	}
 }
 
-// report requests a report of what was played.
+// report requests a report of the playback.
 func (c *Call) report() { notify(c.reports) }
 
 // run runs the chat.
@@ -102,7 +102,7 @@ func (c *Call) run() {
 		return
 	}
 	c.lifecycle.Go("hearing", func() { c.feed(session) })
-	c.lifecycle.Go("telling what was played", func() { c.reportPlayed(session) })
+	c.lifecycle.Go("reporting playback", func() { c.reportPlayed(session) })
 	c.greet(session)
 	why := c.follow(session)
 	session.HangUp()

@@ -137,7 +137,7 @@ func Open(p Parts, o Options) *Speaker {
 	s.status.set(func(n *Status) { n.State = Waiting })
 	s.workers.do("the loudspeaker", func() { s.keepOpen(output, s.openOutput) })
 	s.workers.do("the microphone", func() { s.keepOpen(input, s.openInput) })
-	s.workers.do("waiting for somebody", s.attendAlways)
+	s.workers.do("waiting for a chat", s.attendAlways)
 	for _, b := range p.Buttons {
 		s.workers.do("a button", func() { s.watch(b) })
 	}

@@ -16,9 +16,9 @@ import (
 type batchClock struct{ epoch time.Time }
 
 const (
-	// beatLength is the interval between ticks: by how much a packet may be sent early,
+	// tickInterval is the interval between ticks: by how much a packet may be sent early,
 	// once a talkspurt, and how long a received packet may wait while many come.
-	beatLength = 10 * time.Millisecond
+	tickInterval = 10 * time.Millisecond
 	// batchThreshold is the number of packets in countWindow from which they are batched:
 	// those of five voices. The packets of a single call never wait.
 	batchThreshold = 25
@@ -31,17 +31,17 @@ const (
 func newBatchClock() batchClock { return batchClock{time.Now()} }
 
 // before returns the latest tick at or before t.
-func (b batchClock) before(t time.Time) time.Time { return t.Add(-(t.Sub(b.epoch) % beatLength)) }
+func (b batchClock) before(t time.Time) time.Time { return t.Add(-(t.Sub(b.epoch) % tickInterval)) }
 
 // next returns the first tick after t.
-func (b batchClock) next(t time.Time) time.Time { return b.before(t).Add(beatLength) }
+func (b batchClock) next(t time.Time) time.Time { return b.before(t).Add(tickInterval) }
 
 // batchedSocket is a socket that returns packets at ticks while many come. One goroutine
 // reads it.
 type batchedSocket struct {
 	transport.UDPConn
 	socket    *net.UDPConn
-	beat      batchClock
+	clock     batchClock
 	hasPacket hasPacket
 	since     time.Time // start of the count
 	count     int
@@ -56,7 +56,7 @@ func newBatchedSocket(of *net.UDPConn, b batchClock) *batchedSocket {
 	g := &batchedSocket{
 		UDPConn:   of,
 		socket:    of,
-		beat:      b,
+		clock:     b,
 		hasPacket: func() bool { return true },
 	}
 	if raw, err := of.SyscallConn(); err == nil {
@@ -74,7 +74,7 @@ func newBatchedSocket(of *net.UDPConn, b batchClock) *batchedSocket {
 // ReadFromAddrPort implements ice.AddrPortReaderWriter. It waits for a packet.
 func (g *batchedSocket) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
 	if g.batching && !g.hasPacket() {
-		time.Sleep(time.Until(g.beat.next(time.Now())))
+		time.Sleep(time.Until(g.clock.next(time.Now())))
 	}
 	n, from, err := g.socket.ReadFromUDPAddrPort(b)
 	g.note(time.Now())

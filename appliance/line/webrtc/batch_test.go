@@ -39,7 +39,7 @@ func TestCallsSendInTheSameTick(t *testing.T) {
 				t.Fatal(err)
 			}
 			go v.run(ctx)
-			time.Sleep(beatLength*3/10 + time.Millisecond)
+			time.Sleep(tickInterval*3/10 + time.Millisecond)
 			begun := time.Now()
 			if err := v.play(contract.Sound{ID: "a", PCM: tone(10 * frameSamples), Last: true}); err != nil {
 				t.Fatal(err)
@@ -47,7 +47,7 @@ func TestCallsSendInTheSameTick(t *testing.T) {
 			synctest.Wait()
 			mu.Lock()
 			if len(all[i]) != 1 || all[i][0].at != begun {
-				t.Errorf("the first frame of call %d waits for a beat: %v, due at %v", i, all[i], begun)
+				t.Errorf("the first frame of call %d waits for a tick: %v, due at %v", i, all[i], begun)
 			}
 			mu.Unlock()
 		}
@@ -66,7 +66,7 @@ func TestCallsSendInTheSameTick(t *testing.T) {
 					t.Errorf("the clock of call %d advances by %d samples, not %d", i, step, frameSamples)
 				}
 				due := frames[0].at.Add(time.Duration(n+1) * audio.CallFrame)
-				if early := due.Sub(f.at); early < 0 || early >= beatLength {
+				if early := due.Sub(f.at); early < 0 || early >= tickInterval {
 					t.Errorf("frame %d of call %d left %v before its time", n+1, i, early)
 				}
 			}

@@ -39,7 +39,7 @@ func checkOffer(offer string) error {
 		return err
 	}
 	if !strings.Contains(strings.ToLower(offer), " opus/48000") {
-		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: " +
+		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, the codec of calls: " +
 			"expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
 	}
 	if n := linesOf(offer, "m="); n > maxSections {
@@ -57,8 +57,8 @@ func checkAudio(offer string) error {
 			continue
 		}
 		if there = true; s.open() && strings.HasPrefix(s.protocol(), "RTP/AVP") {
-			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("m=audio goes by %.40q, which protects "+
-				"nothing: expected UDP/TLS/RTP/SAVPF, with a=fingerprint", s.protocol())}
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("m=audio uses %.40q, which is not "+
+				"encrypted: expected UDP/TLS/RTP/SAVPF, with a=fingerprint", s.protocol())}
 		}
 	}
 	if !there {
@@ -75,8 +75,8 @@ func checkFirst(offer string) error {
 			return nil
 		}
 	}
-	return contract.ErrInvalid{Field: "body", Why: "the offer has m=audio with port 0, as of audio that the client " +
-		"does not want: expected port 9, or that of a candidate"}
+	return contract.ErrInvalid{Field: "body", Why: "the offer has m=audio with port 0, which rejects audio: " +
+		"expected port 9, or that of a candidate"}
 }
 
 // checkFingerprints refuses an offer with an invalid certificate hash. The library accepts
@@ -84,8 +84,8 @@ func checkFirst(offer string) error {
 func checkFingerprints(offer string) error {
 	for line := range strings.Lines(offer) {
 		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "a=fingerprint:"); ok && !isFingerprint(hash) {
-			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("a=fingerprint is %.120q, the hash of no "+
-				"certificate: expected its name and all of its bytes, such as sha-256 and 32 of them as 0A:1B:2C",
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("a=fingerprint is %.120q, which is not the "+
+				"hash of a certificate: expected its name and all its bytes, such as sha-256 and 32 bytes as 0A:1B:2C",
 				hash)}
 		}
 	}
@@ -163,7 +163,7 @@ func ufrag(sdp string) string {
 
 func tooManyCandidates(n int) error {
 	return contract.ErrInvalid{Field: "body",
-		Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, maxCandidates)}
+		Why: fmt.Sprintf("too many candidates (%d): at most %d are allowed in a call", n, maxCandidates)}
 }
 
 // addCandidates adds addresses of the client.
@@ -204,13 +204,13 @@ const (
 type inflow struct {
 	received func() uint64 // bytes so far; must not be called while the library waits for a message handler
 
-	mu     sync.Mutex
-	taking int  // messages in handlers; others wait behind them
-	came   bool // a message came or a handler ended since the last check
-	looked time.Time
-	seen   uint64 // received at the last check
-	base   uint64 // received after the newest message, without stallFlow
-	over   int    // number of failed checks in a row
+	mu       sync.Mutex
+	handling int  // messages in handlers; others wait behind them
+	progress bool // a message came or a handler ended since the last check
+	checked  time.Time
+	seen     uint64 // received at the last check
+	base     uint64 // received after the newest message, without stallFlow
+	over     int    // number of failed checks in a row
 }
 
 // message records a message; taken is called when its handler has ended. It does not call
@@ -224,14 +224,14 @@ func (f *inflow) message() (taken func()) {
 func (f *inflow) note(taking int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.taking += taking
-	f.came = true
+	f.handling += taking
+	f.progress = true
 }
 
 // stalls reports, at intervals, whether the client is sending a message that never ends.
 func (f *inflow) stalls(now time.Time) bool {
 	f.mu.Lock()
-	due := now.Sub(f.looked) >= stallInterval
+	due := now.Sub(f.checked) >= stallInterval
 	f.mu.Unlock()
 	if !due {
 		return false
@@ -239,13 +239,13 @@ func (f *inflow) stalls(now time.Time) bool {
 	bytes := f.received() // without the lock, which message handlers need
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if grown := bytes - f.seen; f.came {
+	if grown := bytes - f.seen; f.progress {
 		f.base = bytes
 	} else if grown < stallFlow {
 		f.base += grown
 	}
-	f.came, f.looked, f.seen = false, now, bytes
-	if f.taking > 0 || bytes <= f.base || bytes-f.base <= stallBuffer {
+	f.progress, f.checked, f.seen = false, now, bytes
+	if f.handling > 0 || bytes <= f.base || bytes-f.base <= stallBuffer {
 		f.over = 0
 		return false
 	}

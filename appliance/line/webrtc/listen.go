@@ -50,21 +50,21 @@ func (c *Call) hear(s line.Session) {
 	}
 }
 
-// ear is lent to one track at a time.
+// ear belongs to one track at a time.
 type ear struct {
 	mu    sync.Mutex
 	track *pion.TrackRemote
 }
 
-// take runs does if the ear belongs to the track or is free.
-func (e *ear) take(track *pion.TrackRemote, does func() error) (err error) {
+// take runs do if the ear belongs to the track or is free.
+func (e *ear) take(track *pion.TrackRemote, do func() error) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.track == nil {
 		e.track = track
 	}
 	if e.track == track {
-		err = does()
+		err = do()
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	since := time.Now() // time of the newest sound or silence
 	silent := maxPause  // silence since the newest packet; none before the first
 	var p rtp.Packet
-	room := make([]byte, maxPacket)
+	buffer := make([]byte, maxPacket)
 	for {
 		deadline := time.Time{}
 		if silent < maxPause {
@@ -101,7 +101,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		if err := track.SetReadDeadline(deadline); err != nil {
 			return
 		}
-		err := readInto(&p, track, room)
+		err := readInto(&p, track, buffer)
 		if c.inflow.stalls(time.Now()) {
 			c.endStalled()
 			return
@@ -132,14 +132,14 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	}
 }
 
-// readInto waits for a packet. Its payload lies in room.
-func readInto(p *rtp.Packet, track *pion.TrackRemote, room []byte) error {
-	n, _, err := track.Read(room)
+// readInto waits for a packet. Its payload lies in buffer.
+func readInto(p *rtp.Packet, track *pion.TrackRemote, buffer []byte) error {
+	n, _, err := track.Read(buffer)
 	if err != nil {
 		return err
 	}
 	*p = rtp.Packet{}
-	return p.Unmarshal(room[:n])
+	return p.Unmarshal(buffer[:n])
 }
 
 // over reports whether a track has ended.
@@ -166,7 +166,7 @@ func (c *Call) receive(m pion.DataChannelMessage) {
 	case <-c.lifecycle.Gone().Done():
 		return
 	}
-	defer c.lifecycle.Recover("taking a message", c.session.Fail)
+	defer c.lifecycle.Recover("receiving a message", c.session.Fail)
 	defer c.inflow.message()()
 	if len(m.Data) > maxMessage { // the library bounds them by receiveBuffer only
 		_ = c.session.Fault(contract.WrongShape,

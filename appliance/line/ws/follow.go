@@ -44,11 +44,11 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 	if err := checkUpgrade(r, s.origins); err != nil {
 		return err
 	}
-	heard, err := c.Listen(sound)
+	listener, err := c.Listen(sound)
 	if err != nil {
 		return err
 	}
-	defer heard.Close()
+	defer listener.Close()
 	l, err := s.accept(w, r)
 	if err != nil {
 		return err
@@ -60,9 +60,9 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 		authorization: pass,
 		request:       l.errs.RequestID,
 	}
-	l.lifecycle.Go("passing on a chat", func() { f.forward(heard) })
+	l.lifecycle.Go("forwarding a chat", func() { f.forward(listener) })
 	defer line.OnRevoked(pass, func() {
-		defer l.lifecycle.Recover("sending a follower away", func() { l.lifecycle.Drop(line.ErrPanicked) })
+		defer l.lifecycle.Recover("dropping a follower", func() { l.lifecycle.Drop(line.ErrPanicked) })
 		f.revoke()
 	})()
 	err = f.receive()
@@ -87,9 +87,9 @@ type follower struct {
 }
 
 // forward sends the follower what happens in the chat, until either is over.
-func (f *follower) forward(heard Listener) {
+func (f *follower) forward(listener Listener) {
 	for {
-		c, err := heard.Next(f.line.lifecycle.Gone())
+		c, err := listener.Next(f.line.lifecycle.Gone())
 		switch {
 		case errors.Is(err, io.EOF):
 			// The code is the same however the chat ended: with another one clients
@@ -122,7 +122,7 @@ func (f *follower) send(c connection.Copy) error {
 
 // receive processes the follower's messages until the socket or the chat is over.
 func (f *follower) receive() (err error) {
-	defer f.line.lifecycle.Recover("taking a message of a follower", func() {
+	defer f.line.lifecycle.Recover("receiving a message of a follower", func() {
 		f.line.Close(contract.CloseInternal, contract.Internal.Slug())
 		err = line.ErrPanicked
 	})

@@ -22,7 +22,7 @@ type note struct {
 func key() (string, error) {
 	caller := parley.Caller()
 	if caller == "" {
-		return "", errors.New("it is not known who calls, so there is no list of their own")
+		return "", errors.New("the caller is unknown, so there is no list of notes")
 	}
 	return "notes/" + caller, nil
 }

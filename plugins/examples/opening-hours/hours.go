@@ -22,7 +22,7 @@ func weekdays(text string) ([]time.Weekday, error) {
 		from, ok := weekdayNames[strings.TrimSpace(first)]
 		to, okToo := weekdayNames[strings.TrimSpace(last)]
 		if !ok || !okToo {
-			return nil, fmt.Errorf("hours: %q are no days; write mon, tue-fri or sat, sun", text)
+			return nil, fmt.Errorf("hours: not days (%q): write mon, tue-fri or sat, sun", text)
 		}
 		for d := from; ; d = (d + 1) % 7 {
 			days = append(days, d)
@@ -44,14 +44,14 @@ func spans(text string) ([]span, error) {
 		first, last, _ := strings.Cut(part, "-")
 		s := span{minutes(first), minutes(last)}
 		if s.from < 0 || s.to <= s.from || s.to > 24*60 {
-			return nil, fmt.Errorf("%q are no hours; write 10:00-18:00, or several with a comma, or closed", text)
+			return nil, fmt.Errorf("not hours (%q): write 10:00-18:00, or several with a comma, or closed", text)
 		}
 		open = append(open, s)
 	}
 	return open, nil
 }
 
-// minutes parses a time such as 9 or 18:30; it is negative if text is no time.
+// minutes parses a time such as 9 or 18:30; it is negative if text is not a time.
 func minutes(text string) int {
 	var h, m int
 	text = strings.TrimSpace(text)
