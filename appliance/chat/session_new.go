@@ -53,7 +53,8 @@ func (h *Host) newSession(b newChat) *Session {
 	c.toolChecker, _ = s.model.(engine.ToolChecker)
 	c.audio.Store(s.settings.Audio)
 	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
-	c.failRecording = func(ctx context.Context) error { return b.storage.recordings.FailRecording(ctx, id) }
+	recordings := b.storage.recordings // the session must not hold all of b, which takes 1 KB
+	c.failRecording = func(ctx context.Context) error { return recordings.FailRecording(ctx, id) }
 	return c
 }
 
