@@ -705,7 +705,7 @@ export type PostedSignIn = {
 
 // Requests speech.
 export type PostedTTS = {
-  // What was said before.
+  // Earlier speech.
   context?: PostedTTSContext;
   // The format of the sound; default: mp3.
   format?: PostedFormat;
@@ -1185,7 +1185,7 @@ export type ReturnPack = {
   // Whether the operating system provides it.
   system: boolean;
   version: string;
-  // What is missing or damaged.
+  // The files that are missing or damaged.
   why?: string;
 };
 

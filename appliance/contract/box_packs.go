@@ -9,7 +9,7 @@ type ReturnPack struct {
 	Licence string `json:"licence"` // SPDX expression
 	Bytes   int64  `json:"bytes"`
 	Status  string `json:"status"` // ready, missing or damaged
-	// What is missing or damaged.
+	// The files that are missing or damaged.
 	Why string `json:"why,omitempty"`
 	// Whether the settings use it.
 	InUse bool `json:"in_use"`

@@ -34,7 +34,7 @@ const (
 type PostedTTS struct {
 	// The texts to speak, in order.
 	Utterances []PostedUtterance `json:"utterances"`
-	// What was said before. It is not spoken; the speech continues in its voice
+	// Earlier speech. It is not spoken; the new speech continues in its voice
 	// and style.
 	Context *PostedTTSContext `json:"context,omitempty"`
 	// The format of the sound; default: mp3.

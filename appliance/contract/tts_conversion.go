@@ -15,7 +15,7 @@ const MaxConversion = 5 * time.Minute
 type PostedConversion struct {
 	// The voice; default: that of the context, or of the box.
 	Voice *VoiceRef `json:"voice,omitempty"`
-	// What was said before; the speech continues in its voice.
+	// Earlier speech; the new speech continues in its voice.
 	Context *PostedTTSContext `json:"context,omitempty"`
 	// The format of the sound; default: mp3.
 	Format *Format `json:"format,omitempty"`
