@@ -160,14 +160,14 @@ func (a *admission) Reserve(account string) (line.Slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return seat{s}, nil
+	return slot{s}, nil
 }
 
-// seat is a chat.Slot with the types of package line.
-type seat struct{ *chat.Slot }
+// slot is a chat.Slot with the types of package line.
+type slot struct{ *chat.Slot }
 
 // Open starts the chat.
-func (s seat) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
+func (s slot) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
 	c, err := s.Slot.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -84,11 +84,11 @@ func TestChatIsRefusedWhileTheDiskIsFull(t *testing.T) {
 			t.Errorf("on a full disk: %v", err)
 		}
 		full.Store(false)
-		seat, err := a.Reserve("first")
+		slot, err := a.Reserve("first")
 		if err != nil {
 			t.Fatal(err)
 		}
-		seat.Release()
+		slot.Release()
 		cancel()
 		a.wait()
 	})

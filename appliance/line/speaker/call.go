@@ -117,11 +117,11 @@ func (c *Call) open(ctx context.Context) (line.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	seat, err := s.Host.Reserve(account)
+	slot, err := s.Host.Reserve(account)
 	if err != nil {
 		return nil, err
 	}
-	session, err := seat.Open(ctx, connection.Opening{
+	session, err := slot.Open(ctx, connection.Opening{
 		Account:    account,
 		Kind:       "speaker",
 		Settings:   settings,
@@ -130,7 +130,7 @@ func (c *Call) open(ctx context.Context) (line.Session, error) {
 		RealTime:   true,
 	})
 	if err != nil {
-		seat.Release()
+		slot.Release()
 	}
 	return session, err
 }

@@ -109,23 +109,23 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 	} else if err != nil {
 		return err
 	}
-	seat, err := s.host.Reserve(account)
+	slot, err := s.host.Reserve(account)
 	if err != nil {
 		return err
 	}
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
 	c, err := s.begin(account, w.Header().Get("X-Request-Id"), client, offer)
 	if err != nil {
-		seat.Release()
+		slot.Release()
 		return err
 	}
 	answer, err := c.answer(r.Context(), offer)
 	if err != nil {
-		seat.Release()
+		slot.Release()
 		s.forget(c)
 		return err
 	}
-	go s.carry(c, seat, settings, pass)
+	go s.carry(c, slot, settings, pass)
 	h := w.Header()
 	h.Set("Content-Type", sdpType)
 	h.Set("Location", path(c.id))
@@ -263,17 +263,17 @@ func (s *Server) HangUp(account, id string) error {
 }
 
 // carry runs a call, from its first connection to its end.
-func (s *Server) carry(c *Call, seat line.Slot, settings contract.ConnectSettings, pass connection.Authorization) {
+func (s *Server) carry(c *Call, slot line.Slot, settings contract.ConnectSettings, pass connection.Authorization) {
 	defer s.forget(c)
 	defer c.finish()
-	defer seat.Release()
+	defer slot.Release()
 	if !c.connected() {
 		return
 	}
 	c.lifecycle.Go("sending sound", func() { c.voice.run(c.lifecycle.Gone()) })
 	c.lifecycle.Go("sending messages", c.channel.send)
 	defer c.lifecycle.Recover("a call", func() { c.lifecycle.Drop(line.ErrPanicked) })
-	session, err := c.open(seat, settings)
+	session, err := c.open(slot, settings)
 	if err != nil {
 		line.Refuse(c.lifecycle.Gone(), c, c.log, err)
 		return
@@ -287,9 +287,9 @@ func (s *Server) carry(c *Call, seat line.Slot, settings contract.ConnectSetting
 }
 
 // open starts the chat.
-func (c *Call) open(seat line.Slot, settings contract.ConnectSettings) (session line.Session, err error) {
+func (c *Call) open(slot line.Slot, settings contract.ConnectSettings) (session line.Session, err error) {
 	defer c.lifecycle.Recover("opening a chat", func() { err = line.ErrPanicked })
-	return seat.Open(c.lifecycle.Gone(), connection.Opening{
+	return slot.Open(c.lifecycle.Gone(), connection.Opening{
 		Account:   c.account,
 		RequestID: c.errs.RequestID,
 		Client:    c.client,

@@ -112,16 +112,16 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 	if err := checkUpgrade(r, s.origins); err != nil {
 		return err
 	}
-	seat, err := s.host.Reserve(account)
+	slot, err := s.host.Reserve(account)
 	if err != nil {
 		return err
 	}
 	l, err := s.accept(w, r)
 	if err != nil {
-		seat.Release()
+		slot.Release()
 		return err
 	}
-	session := s.begin(r, l, seat, account)
+	session := s.begin(r, l, slot, account)
 	if session == nil {
 		l.finish()
 		return nil
@@ -142,15 +142,15 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 }
 
 // begin opens a chat on a line. It returns nil if that fails, after the client was told.
-func (s *Server) begin(r *http.Request, l *Line, seat line.Slot, account string) (session line.Session) {
+func (s *Server) begin(r *http.Request, l *Line, slot line.Slot, account string) (session line.Session) {
 	defer l.lifecycle.Recover("opening a chat", func() {
-		seat.Release()
+		slot.Release()
 		l.Close(contract.CloseInternal, contract.Internal.Slug())
 	})
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
 	if err == nil {
 		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty if there is none
-		session, err = seat.Open(r.Context(), connection.Opening{
+		session, err = slot.Open(r.Context(), connection.Opening{
 			Account:   account,
 			RequestID: l.errs.RequestID,
 			Client:    client,
@@ -160,7 +160,7 @@ func (s *Server) begin(r *http.Request, l *Line, seat line.Slot, account string)
 		})
 	}
 	if err != nil {
-		seat.Release()
+		slot.Release()
 		line.Refuse(r.Context(), l, s.log, err)
 		return nil
 	}
