@@ -1,6 +1,7 @@
 package house
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"go/ast"
@@ -8,6 +9,7 @@ import (
 	"go/token"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -29,26 +31,33 @@ const module = "parley/"
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json", module+"...")
-	cmd.Dir = filepath.Join("..", "..")
+	all := goList[listed](t, "-json", module+"...")
+	if len(all) < 5 {
+		t.Fatalf("go list found %d packages only", len(all))
+	}
+	return all
+}
+
+// goList runs go list in the repository with arguments that make it print JSON, and
+// returns the values that it prints.
+func goList[T any](t *testing.T, args ...string) (all []T) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	var all []listed
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p T
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, p)
 	}
-	if len(all) < 5 {
-		t.Fatalf("go list found %d packages only", len(all))
-	}
-	return all
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
@@ -91,7 +100,7 @@ func TestOnlyTheBenchImportsTheBench(t *testing.T) {
 		}
 	}
 	cmd := exec.Command("go", "list", "-deps", module+"cmd/parley")
-	cmd.Dir = filepath.Join("..", "..")
+	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -1,8 +1,6 @@
 package house
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -12,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,27 +97,15 @@ type built struct {
 // files with the export data of all packages that they import.
 func compiled(t *testing.T, patterns ...string) (matched []built, exports map[string]string) {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-compiled", "-export", "-deps",
-		"-json=ImportPath,Dir,Export,CompiledGoFiles,DepOnly"}, patterns...)...)
-	cmd.Dir = root
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
 	exports = map[string]string{}
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p built
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return matched, exports
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range goList[built](t, append([]string{"-compiled", "-export", "-deps",
+		"-json=ImportPath,Dir,Export,CompiledGoFiles,DepOnly"}, patterns...)...) {
 		exports[p.ImportPath] = p.Export
 		if !p.DepOnly {
 			matched = append(matched, p)
 		}
 	}
+	return matched, exports
 }
 
 // change is a place in the source that changes a package-level variable.
