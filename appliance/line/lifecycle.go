@@ -38,8 +38,8 @@ type Lifecycle struct {
 
 // NewLifecycle returns the lifecycle of a line. disconnect closes the connection; it may be
 // nil. When stopping ends, the connection is dropped.
-func NewLifecycle(stopping context.Context, log *slog.Logger, sever func()) *Lifecycle {
-	l := &Lifecycle{log: log, disconnect: sever, closing: make(chan struct{})}
+func NewLifecycle(stopping context.Context, log *slog.Logger, disconnect func()) *Lifecycle {
+	l := &Lifecycle{log: log, disconnect: disconnect, closing: make(chan struct{})}
 	l.gone, l.cancel = context.WithCancelCause(context.Background())
 	l.unwatch = context.AfterFunc(stopping, func() { l.Drop(ErrClosed) })
 	return l

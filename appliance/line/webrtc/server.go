@@ -98,7 +98,7 @@ func (s *Server) Close(ctx context.Context) error {
 // returns the URL path of the call. The call ends when the authorization does. An error
 // means that there is no call, and the response is still to be written.
 func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
-	pass connection.Authorization) error {
+	auth connection.Authorization) error {
 	offer, err := body(r, sdpType)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 		s.forget(c)
 		return err
 	}
-	go s.carry(c, slot, settings, pass)
+	go s.carry(c, slot, settings, auth)
 	h := w.Header()
 	h.Set("Content-Type", sdpType)
 	h.Set("Location", path(c.id))
@@ -263,7 +263,7 @@ func (s *Server) HangUp(account, id string) error {
 }
 
 // carry runs a call, from its first connection to its end.
-func (s *Server) carry(c *Call, slot line.Slot, settings contract.ConnectSettings, pass connection.Authorization) {
+func (s *Server) carry(c *Call, slot line.Slot, settings contract.ConnectSettings, auth connection.Authorization) {
 	defer s.forget(c)
 	defer c.finish()
 	defer slot.Release()
@@ -282,7 +282,7 @@ func (s *Server) carry(c *Call, slot line.Slot, settings contract.ConnectSetting
 		Session:       session,
 		Line:          c,
 		Lifecycle:     c.lifecycle,
-		Authorization: pass,
+		Authorization: auth,
 	})
 }
 

@@ -38,7 +38,7 @@ type Listener interface {
 // set, until the chat, the socket or the authorization ends. An error means that there was
 // no upgrade, and the response is still to be written.
 func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool,
-	pass connection.Authorization) error {
+	auth connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -57,11 +57,11 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 	f := &follower{
 		line:          l,
 		chat:          c,
-		authorization: pass,
+		authorization: auth,
 		request:       l.errs.RequestID,
 	}
 	l.lifecycle.Go("forwarding a chat", func() { f.forward(listener) })
-	defer line.OnRevoked(pass, func() {
+	defer line.OnRevoked(auth, func() {
 		defer l.lifecycle.Recover("dropping a follower", func() { l.lifecycle.Drop(line.ErrPanicked) })
 		f.revoke()
 	})()

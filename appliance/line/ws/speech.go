@@ -77,7 +77,7 @@ func (l *SpeechLine) Close(code int, reason string) { l.line.Close(code, reason)
 // called before the upgrade, so that a full box can report that over HTTP; release undoes
 // it. An error means that there was no upgrade, and the response is still to be written.
 func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error),
-	open func(SpeechOpening) (Speaker, error), pass connection.Authorization) error {
+	open func(SpeechOpening) (Speaker, error), auth connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -106,32 +106,32 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 		line.Refuse(r.Context(), l, s.log, err)
 		return nil
 	}
-	l.carrySpeech(speaker, out, pass)
+	l.carrySpeech(speaker, out, auth)
 	return nil
 }
 
 // carrySpeech passes the client's messages to the speaker, until either ends.
-func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) {
-	defer line.OnRevoked(pass, func() {
+func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, auth connection.Authorization) {
+	defer line.OnRevoked(auth, func() {
 		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.KeyRevoked})
 	})()
 	l.lifecycle.Go("waiting for a speaker", func() {
 		<-speaker.Done()
 		l.Close(contract.CloseNormal, "") // in case the speaker has not closed it
 	})
-	l.endedBy(l.readSpeech(speaker, out, pass))
+	l.endedBy(l.readSpeech(speaker, out, auth))
 	speaker.HangUp()
 	<-speaker.Done()
 }
 
 // readSpeech processes one message after the other.
-func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) (err error) {
+func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, auth connection.Authorization) (err error) {
 	defer l.lifecycle.Recover("reading what is to be spoken", func() {
 		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.Internal})
 		err = sessionClosed{line.ErrPanicked}
 	})
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if l.lifecycle.Revoked(pass) {
+		if l.lifecycle.Revoked(auth) {
 			return out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.KeyRevoked})
 		}
 		m, err := contract.ParsePublishTTS(frame.Bytes())

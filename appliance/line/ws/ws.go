@@ -102,11 +102,11 @@ func (s *Server) Wait(ctx context.Context) error {
 }
 
 // ServeChat upgrades the request, starts a chat of the account and returns. The chat goes
-// on until its socket ends or pass does; so the memory of the request and its stack are
+// on until its socket or the authorization ends; so the memory of the request and its stack are
 // released meanwhile. An error means that there was no upgrade, and the response is still
 // to be written.
 func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string,
-	pass connection.Authorization) error {
+	auth connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -130,7 +130,7 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		Session:       session,
 		Line:          l,
 		Lifecycle:     l.lifecycle,
-		Authorization: pass,
+		Authorization: auth,
 	}
 	release := g.Watch()
 	s.open.Go(func() {
