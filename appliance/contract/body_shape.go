@@ -53,6 +53,7 @@ func Bodies() []Body {
 		bodyOf[PostedPluginCall](),
 		bodyOf[PostedLexicon](),
 		bodyOf[PostedPronunciation](),
+		bodyOf[PostedBatchJob](),
 		shapeOf("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 		shapeOf("PostedConversion", readPostedConversion),
 	}

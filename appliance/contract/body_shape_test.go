@@ -33,6 +33,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedPluginChange":        func(b []byte) error { _, err := Parse[PostedPluginChange](b); return err },
 		"PostedLexicon":             func(b []byte) error { _, err := Parse[PostedLexicon](b); return err },
 		"PostedPronunciation":       func(b []byte) error { _, err := Parse[PostedPronunciation](b); return err },
+		"PostedBatchJob":            func(b []byte) error { _, err := ParsePostedBatchJob(b); return err },
 		"PostedConversion": func(b []byte) error {
 			_, err := parseBody(b, readPostedConversion)
 			return err
@@ -57,8 +58,10 @@ func full(name string, s *Shape) any {
 	switch {
 	case name == "parameters":
 		return "{}"
-	case name == "url":
+	case name == "url" || name == "callback_url":
 		return "https://example.com"
+	case name == "urls":
+		return []any{"https://example.com"}
 	case name == "data":
 		return "AAAA"
 	case s.Words != nil:
