@@ -87,7 +87,7 @@ var imports = []struct {
 		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
 	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
-	{"appliance/analysis", "appliance/text"},
+	{"appliance/analysis", "appliance/contract appliance/engine appliance/expression appliance/text"},
 	{"appliance/recording", `appliance/contract appliance/audio appliance/engine store internal/unbounded
 		internal/durable internal/layout`},
 	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded

@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/expression"
+)
+
+// An Analyser measures one medium after another. Several goroutines may use it.
+type Analyser struct {
+	Meter *expression.Meter
+	Gate  *engine.Gate
+}
+
+// A Source is a medium to analyse.
+type Source struct {
+	Path string // of a file; empty: Text is the medium
+	Text string
+}
+
+// A Request says what to measure, and how.
+type Request struct {
+	Models        contract.BatchModels
+	Transcription *contract.BatchTranscription // nil: speech is not transcribed
+	// Speakers tells the speakers of a recording apart.
+	Speakers bool
+	// Urgency returns the urgency of the next piece of work; nil means engine.Batch.
+	Urgency func() *engine.Urgency
+	// SaveFace stores a picture of a face (JPEG); nil if none is wanted.
+	SaveFace func(group string, frame int, jpeg []byte) error
+	// Progress is called now and then with the part of the medium that is done, 0 to 1; it may be nil.
+	Progress func(done float64)
+}
+
+// A Report is what was measured.
+type Report struct {
+	Models contract.ModelsPredictions
+	// Problems say why a model that was asked for, and applies to the medium, has no predictions, while others have.
+	Problems []string
+	// Warnings say which models found nothing.
+	Warnings []Warning
+}
+
+// A Warning names a model that found nothing in the medium.
+type Warning string
+
+// The warnings.
+const (
+	NoBursts   Warning = "burst"
+	NoFacemesh Warning = "facemesh"
+	NoFaces    Warning = "face"
+	NoLanguage Warning = "language"
+	NoSpeech   Warning = "prosody"
+)
+
+// An Error is a fault of the medium or of the request: other media can be analysed.
+type Error struct{ Why string }
+
+func (e *Error) Error() string { return e.Why }
+
+// ErrMissing is a part of the box that is not installed.
+type ErrMissing struct {
+	What string // "the nets for faces"
+	How  string // the command that installs it
+}
+
+func (e *ErrMissing) Error() string { return fmt.Sprintf("%s are not installed: run %s", e.What, e.How) }
+
+// Analyse measures a medium. The error is an Error if the medium cannot be read or none of the models applies to it,
+// and an ErrMissing if the box lacks what all of the models need.
+func (a *Analyser) Analyse(ctx context.Context, s Source, r Request) (Report, error) {
+	if s.Path == "" {
+		return a.text(ctx, s.Text, r)
+	}
+	return Report{}, errors.New("files are not analysed yet")
+}
