@@ -68,7 +68,9 @@ type ErrMissing struct {
 	How  string // the command that installs it
 }
 
-func (e *ErrMissing) Error() string { return fmt.Sprintf("%s are not installed: run %s", e.What, e.How) }
+func (e *ErrMissing) Error() string {
+	return fmt.Sprintf("%s are not installed: run %s", e.What, e.How)
+}
 
 // Analyse measures a medium. The error is an Error if the medium cannot be read or none of the models applies to it,
 // and an ErrMissing if the box lacks what all of the models need.
