@@ -17,14 +17,16 @@ var (
 	ErrActive     = errors.New("a chat of this group is still active")
 	// ErrLastOperator means that the key is the only operator's key without an end.
 	ErrLastOperator = errors.New("it is the last operator key that never expires")
-	ErrClosed       = errors.New("the store is closed")
-	ErrBusy         = errors.New("another process holds the database for too long; try again")
-	ErrFull         = errors.New("the disk that holds the data folder is full; free some space")
-	ErrReadOnly     = errors.New("the data folder cannot be written")
-	ErrDamaged      = errors.New("the database is damaged; restore a backup")
-	ErrOlder        = errors.New("the database was written by an older Parley")
-	ErrNewer        = errors.New("the database was written by a newer Parley")
-	ErrLocked       = errors.New("the data folder is in use by another Parley")
+	// ErrQueueFull means that too many analysis jobs of the account wait.
+	ErrQueueFull = errors.New("too many analysis jobs of this account wait or run")
+	ErrClosed    = errors.New("the store is closed")
+	ErrBusy      = errors.New("another process holds the database for too long; try again")
+	ErrFull      = errors.New("the disk that holds the data folder is full; free some space")
+	ErrReadOnly  = errors.New("the data folder cannot be written")
+	ErrDamaged   = errors.New("the database is damaged; restore a backup")
+	ErrOlder     = errors.New("the database was written by an older Parley")
+	ErrNewer     = errors.New("the database was written by a newer Parley")
+	ErrLocked    = errors.New("the data folder is in use by another Parley")
 )
 
 // explain wraps err with what was being done, and maps SQLite's result codes to kinds. It

@@ -121,7 +121,7 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 }
 
 // Tidy deletes expired keys, old webhooks, the rest of interrupted deletions, and
-// recordings of chats that were deleted just before a crash. It also deletes the log
+// recordings and files of analysis jobs that were deleted just before a crash. It also deletes the log
 // lines of plugins, and the copies of the database that upgrades made, from before
 // beforeMS (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
@@ -140,6 +140,9 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 		return explain(doing, err)
 	}
 	if err := s.removeRecordings(stray); err != nil {
+		return explain(doing, err)
+	}
+	if err := s.dropStrayBatchFolders(ctx); err != nil {
 		return explain(doing, err)
 	}
 	if err := s.dropOldPluginLog(ctx, beforeMS); err != nil {

@@ -23,10 +23,11 @@ type Usage struct {
 	// RecordBytes is the size of chats, configs, prompts, tools, voices and generations.
 	RecordBytes int64
 	SoundBytes  int64 // recordings of ended chats
+	BatchBytes  int64 // analysis jobs: uploads, results and artifacts
 }
 
 // Total is the sum, in bytes.
-func (u Usage) Total() int64 { return u.RecordBytes + u.SoundBytes }
+func (u Usage) Total() int64 { return u.RecordBytes + u.SoundBytes + u.BatchBytes }
 
 const accountUsage = `
 	WITH mine AS MATERIALIZED (SELECT num FROM account WHERE id = ?),
@@ -37,14 +38,15 @@ const accountUsage = `
 	  mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM resource INDEXED BY resource_size WHERE account = mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM generation INDEXED BY generation_account WHERE account = mine.num)
-	       + (SELECT coalesce(sum(bytes), 0) FROM voice INDEXED BY voice_account WHERE account = mine.num), ended.sound
+	       + (SELECT coalesce(sum(bytes), 0) FROM voice INDEXED BY voice_account WHERE account = mine.num), ended.sound,
+	       (SELECT coalesce(sum(bytes), 0) FROM batch_job INDEXED BY batch_job_bytes WHERE account = mine.num)
 	  FROM mine CROSS JOIN ended`
 
 // Usage returns how much of the disk an account uses. It reads indexes only: 10 ms for an
 // account with 100,000 chats. Deleted chats do not count, though they may stay on the
 // disk for seconds.
 func (s *Store) Usage(ctx context.Context, accountID string) (u Usage, err error) {
-	err = scanFirst(ctx, s.read, []any{&u.RecordBytes, &u.SoundBytes}, accountUsage, accountID)
+	err = scanFirst(ctx, s.read, []any{&u.RecordBytes, &u.SoundBytes, &u.BatchBytes}, accountUsage, accountID)
 	return u, explain("measuring what an account holds", err)
 }
 
