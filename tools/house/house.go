@@ -92,6 +92,7 @@ var imports = []struct {
 		internal/durable internal/layout`},
 	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded
 		internal/levenshtein internal/limit`},
+	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
