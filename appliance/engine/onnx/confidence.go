@@ -10,13 +10,16 @@ import (
 // transcription is the result of one pass over a sound, with the model's confidence.
 type transcription struct {
 	ids       []int64
-	certainty float64 // sum of the log-probabilities of all steps, including the end
+	certainty float64   // sum of the log-probabilities of all steps, including the end
+	logs      []float64 // the log-probability of each step; those of ids come first
 	steps     int
 }
 
 // add records the probability of the chosen token.
 func (t *transcription) add(logits []float32, chosen int64) {
-	t.certainty += logProbability(logits, chosen)
+	log := logProbability(logits, chosen)
+	t.certainty += log
+	t.logs = append(t.logs, log)
 	t.steps++
 }
 
@@ -25,7 +28,12 @@ func (t transcription) mean() float64 { return t.certainty / float64(max(t.steps
 
 // concat returns r followed by o, the result for the sound after it.
 func (t transcription) concat(o transcription) transcription {
-	return transcription{slices.Concat(t.ids, o.ids), t.certainty + o.certainty, t.steps + o.steps}
+	return transcription{
+		ids:       slices.Concat(t.ids, o.ids),
+		certainty: t.certainty + o.certainty,
+		logs:      slices.Concat(t.logs[:min(len(t.ids), len(t.logs))], o.logs),
+		steps:     t.steps + o.steps,
+	}
 }
 
 const (

@@ -24,23 +24,28 @@ type layerNames struct {
 }
 
 func newMergedDecoder(s *Session, layers int, heads, dim int64, vocab int) *mergedDecoder {
-	d := &mergedDecoder{
+	return &mergedDecoder{
 		session: s,
 		heads:   heads,
 		dim:     dim,
 		vocab:   vocab,
+		layers:  layerNamesOf(layers),
 	}
-	for i := range layers {
-		var n layerNames
+}
+
+// layerNamesOf returns the names of the first n layers.
+func layerNamesOf(n int) []layerNames {
+	all := make([]layerNames, n)
+	for i := range all {
+		n := &all[i]
 		for j, kind := range [2]string{"key", "value"} {
 			n.past[j] = fmt.Sprintf("past_key_values.%d.decoder.%s", i, kind)
 			n.present[j] = fmt.Sprintf("present.%d.decoder.%s", i, kind)
 			n.encoderPast[j] = fmt.Sprintf("past_key_values.%d.encoder.%s", i, kind)
 			n.encoderPresent[j] = fmt.Sprintf("present.%d.encoder.%s", i, kind)
 		}
-		d.layers = append(d.layers, n)
 	}
-	return d
+	return all
 }
 
 // decoding is one text in progress. All inputs and outputs of the graph are in buffers that are

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/appliance/engine"
 )
@@ -101,6 +102,24 @@ func runPieces(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores 
 		}
 	}
 	return nil
+}
+
+// recallableCost is how long a restartable call of an encoder is expected to take. The gate uses it for requests,
+// which encodeAndRun does not restart.
+const recallableCost = time.Second
+
+// encodeAndRun runs encode, which takes longer than other work should wait, and then pieces as runPieces does. Where
+// nobody waits for the result, encode returns the cores as soon as something more urgent comes, and starts again later.
+func encodeAndRun(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
+	encode func(context.Context) error, pieces ...func() (done bool, err error)) error {
+	if u.Get().Priority > engine.Prefetch {
+		first := func() (bool, error) { return false, encode(ctx) }
+		return runPieces(ctx, gate, u, cores, slices.Insert(pieces, 0, first)...)
+	}
+	if err := gate.DoRestartable(ctx, u, cores, recallableCost, encode); err != nil {
+		return err
+	}
+	return runPieces(ctx, gate, u, cores, pieces...)
 }
 
 // checkLength returns an error for sound that is too long for one call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -64,7 +65,12 @@ func LoadMoonshine(rt *Runtime, dir string, gate *engine.Gate) (_ *Moonshine, er
 	if m.tokens, err = readBinaryVocabulary(filepath.Join(dir, "tokenizer.bin"), moonshineVocab); err != nil {
 		return nil, err
 	}
-	if m.encoder, err = rt.Load(filepath.Join(dir, "encoder_model.ort"), SessionOptions{Threads: 1}); err != nil {
+	m.encoder, err = rt.Load(filepath.Join(dir, "encoder_model.ort"), SessionOptions{
+		Threads: 1,
+		Inputs:  []string{"input_values", "attention_mask"},
+		Outputs: []string{"last_hidden_state"},
+	})
+	if err != nil {
 		return nil, err
 	}
 	decoder, err := rt.Load(filepath.Join(dir, "decoder_model_merged.ort"), SessionOptions{Threads: 1})
@@ -115,14 +121,19 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if len(pcm) == 0 {
 		return transcript, ctx.Err()
 	}
+	var best transcription
 	err := m.workspaces.use(func(w *moonshineWorkspace) (err error) {
-		transcript.Tokens, err = m.transcribe(ctx, w, pcm, o)
+		best, err = m.transcribe(ctx, w, pcm, o)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	transcript.Text = m.Text(transcript.Tokens)
+	transcript.Text, transcript.Tokens = m.Text(best.ids), best.ids
+	if o.Words {
+		transcript.Confidence = math.Exp(best.mean())
+		transcript.Words = best.words(transcript.Text, m.piece)
+	}
 	return transcript, nil
 }
 
@@ -130,75 +141,61 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 // about one in a hundred sections of a long utterance, it transcribes the sound again with other
 // silence around it; and in two halves, if the text is still far too short for the voice.
 func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWorkspace, pcm []float32,
-	o engine.TranscribeOptions) ([]int64, error) {
+	o engine.TranscribeOptions) (transcription, error) {
 	p := transcribePass{
 		pcm:         pcm,
 		lead:        moonshineLead,
 		speculative: m.usableTokens(o.SpeculativeTokens),
 		speed:       max(o.Speed, 1),
 		urgency:     o.Urgency,
-		confidence:  len(pcm) >= minDoubtSamples,
+		confidence:  o.Words || len(pcm) >= minDoubtSamples,
 	}
 	best, err := m.runPass(ctx, w, p)
 	if err != nil || !best.doubtful(pcm) {
-		return best.ids, err
+		return best, err
 	}
 	p.lead, p.speculative = 0, nil
 	again, err := m.runPass(ctx, w, p)
 	if err != nil {
-		return nil, err
+		return transcription{}, err
 	}
 	if again.better(best) {
 		best = again
 	}
 	if !best.tooShort(pcm) {
-		return best.ids, nil
+		return best, nil
 	}
 	at := quietest(pcm)
 	p.pcm = pcm[:at]
 	first, err := m.runPass(ctx, w, p)
 	if err != nil {
-		return nil, err
+		return transcription{}, err
 	}
 	p.pcm = pcm[at:]
 	second, err := m.runPass(ctx, w, p)
 	if err != nil {
-		return nil, err
+		return transcription{}, err
 	}
 	if halves := first.concat(second); halves.better(best) {
-		return halves.ids, nil
+		return halves, nil
 	}
-	return best.ids, nil
+	return best, nil
 }
 
 // moonshineWorkspace holds the buffers of one call.
 type moonshineWorkspace struct {
 	*decoding
-	encoder *Call
-	sound   []float32
-	ones    []int64
-	hidden  []float32
+	sound  []float32
+	ones   []int64
+	hidden []float32
 }
 
 func (m *Moonshine) newWorkspace() (*moonshineWorkspace, error) {
-	encoder, err := m.encoder.NewCall()
+	d, err := m.decoder.newDecoding()
 	if err != nil {
 		return nil, err
 	}
-	d, err := m.decoder.newDecoding()
-	if err != nil {
-		return nil, errors.Join(err, encoder.Close())
-	}
-	return &moonshineWorkspace{decoding: d, encoder: encoder}, nil
-}
-
-func (w *moonshineWorkspace) end() error {
-	w.encoder.Clear()
-	return w.decoding.end()
-}
-
-func (w *moonshineWorkspace) Close() error {
-	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
+	return &moonshineWorkspace{decoding: d}, nil
 }
 
 // transcribePass is one pass over a sound.
@@ -229,8 +226,8 @@ func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transc
 		}
 		return id, text.add(id)
 	}
-	err := runPieces(ctx, m.gate, p.urgency, m.encoder.Threads(),
-		func() (bool, error) { return false, m.encode(w, int64(limit)) },
+	err := encodeAndRun(ctx, m.gate, p.urgency, m.encoder.Threads(),
+		func(ctx context.Context) error { return m.encode(ctx, w, int64(limit)) },
 		func() (bool, error) { return w.verify(p.speculative, take) },
 		func() (bool, error) {
 			logits, err := w.step(text.last(moonshineBOS))
@@ -245,7 +242,7 @@ func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transc
 }
 
 // encode runs the encoder and prepares the decoder for its output.
-func (m *Moonshine) encode(w *moonshineWorkspace, limit int64) error {
+func (m *Moonshine) encode(ctx context.Context, w *moonshineWorkspace, limit int64) error {
 	n := int64(len(w.sound))
 	frames := moonshineFrames(n)
 	for int64(len(w.ones)) < n {
@@ -267,14 +264,7 @@ func (m *Moonshine) encode(w *moonshineWorkspace, limit int64) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(
-		w.encoder.In("input_values", sound),
-		w.encoder.In("attention_mask", mask),
-		w.encoder.Out("last_hidden_state", hidden))
-	if err != nil {
-		return err
-	}
-	if err := w.encoder.Run(); err != nil {
+	if err := m.encoder.RunUntil(ctx, []Value{sound, mask}, []Value{hidden}); err != nil {
 		return err
 	}
 	// The mask has the length of the sound, not of the encoder's output; with the latter the
@@ -297,9 +287,15 @@ func moonshineFrames(n int64) int64 {
 func (m *Moonshine) Text(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {
-		if piece := m.tokens[id]; id > moonshineEOS && !strings.HasPrefix(string(piece), "<<ST_") {
-			b.Write(piece)
-		}
+		b.WriteString(m.piece(id))
 	}
-	return cleanText(strings.ReplaceAll(b.String(), "\u2581", " "))
+	return cleanText(b.String())
+}
+
+// piece returns the text of a token.
+func (m *Moonshine) piece(id int64) string {
+	if piece := string(m.tokens[id]); id > moonshineEOS && !strings.HasPrefix(piece, "<<ST_") {
+		return strings.ReplaceAll(piece, "\u2581", " ")
+	}
+	return ""
 }

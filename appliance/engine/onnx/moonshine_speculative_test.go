@@ -68,7 +68,7 @@ func TestSpeculativeTokensAreVerifiedInOneStep(t *testing.T) {
 		}
 		err := m.workspaces.use(func(w *moonshineWorkspace) error {
 			w.sound = slices.Concat(make([]float32, moonshineLead), pcm, make([]float32, moonshineTail))
-			if err := m.encode(w, int64(len(ids)+9)); err != nil {
+			if err := m.encode(t.Context(), w, int64(len(ids)+9)); err != nil {
 				return err
 			}
 			found := greedy{limit: len(ids) + 9, end: moonshineEOS}

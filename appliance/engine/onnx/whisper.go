@@ -55,7 +55,7 @@ func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err er
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := rt.Load(filepath.Join(dir, "decoder_model_merged_quantized.onnx"), SessionOptions{})
+	decoder, err := rt.Load(filepath.Join(dir, "decoder_model_merged_quantized.onnx"), attentionOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (w *Whisper) Warm(ctx context.Context) error {
 }
 
 // Transcribe returns the words in pcm, up to MaxSamples. If the language is open, detecting it
-// takes three more steps of the decoder.
+// takes three more steps of the decoder. The times of words are those of Align.
 func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript,
 	err error) {
 	language, err := w.tokens.languageToken(o.Language)
@@ -97,15 +97,28 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	if len(pcm) == 0 {
 		return engine.Transcript{Language: primaryLanguage(o.Language)}, ctx.Err()
 	}
-	var ids []int64
+	var text transcription
+	var words []engine.TranscriptWord
 	err = w.workspaces.use(func(work *whisperWorkspace) (err error) {
-		ids, language, err = w.transcribe(ctx, work, pcm, language, o.Urgency)
+		if text, language, err = w.transcribe(ctx, work, pcm, language, o.Urgency); err == nil && o.Words {
+			said := w.tokens.text(text.ids)
+			words = text.words(said, w.tokens.piece)
+			a := alignment{samples: len(pcm), language: language, urgency: o.Urgency}
+			err = w.setTimes(ctx, work, a, said, words)
+		}
 		return errors.Join(err, work.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	transcript := engine.Transcript{Text: w.tokens.text(ids), Language: primaryLanguage(o.Language)}
+	transcript := engine.Transcript{
+		Text:     w.tokens.text(text.ids),
+		Language: primaryLanguage(o.Language),
+		Words:    words,
+	}
+	if o.Words && transcript.Text != "" {
+		transcript.Confidence = math.Exp(text.mean())
+	}
 	if transcript.Language == "" {
 		transcript.Language = w.tokens.language(language)
 	}
@@ -115,51 +128,51 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 // transcribe runs the encoder, the prompt, and then the decoder, token by token, and releases the
 // cores whenever more urgent work waits.
 func (w *Whisper) transcribe(ctx context.Context, work *whisperWorkspace, pcm []float32, language int64,
-	u *engine.Urgency) ([]int64, int64, error) {
+	u *engine.Urgency) (r transcription, _ int64, err error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
-	err := runPieces(ctx, w.gate, u, w.decoder.session.Threads(),
-		func() (bool, error) { return false, w.encode(work, pcm) },
-		func() (done bool, err error) {
-			var logits []float32
-			logits, language, err = w.prompt(work, language)
-			if err != nil || logits == nil {
+	take := func(logits []float32, first bool) (more bool) {
+		id := w.tokens.next(logits, first)
+		r.add(logits[:whisperText+1], id)
+		return text.add(id)
+	}
+	prompt := whisperPromptOf(language)
+	var logits []float32
+	pieces := make([]func() (bool, error), 0, len(prompt)+1)
+	for i := range prompt {
+		pieces = append(pieces, func() (done bool, err error) {
+			if logits, err = work.step(prompt[i]...); err != nil {
 				return true, err
 			}
-			return !text.add(w.tokens.next(logits, true)), nil
-		},
-		func() (bool, error) {
-			logits, err := work.step(text.last(0))
-			return err != nil || !text.add(w.tokens.next(logits, false)), err
+			if i == 0 {
+				if language == 0 {
+					language = w.tokens.likeliestLanguage(logits)
+					prompt[1] = []int64{language}
+				}
+				if noSpeech(logits[:whisperVocab]) {
+					return true, nil
+				}
+			}
+			last := i == len(prompt)-1
+			return last && !take(logits[len(logits)-whisperVocab:], true), nil
 		})
-	return text.ids, language, err
+	}
+	pieces = append(pieces, func() (bool, error) {
+		logits, err := work.step(text.last(0))
+		return err != nil || !take(logits, false), err
+	})
+	err = encodeAndRun(ctx, w.gate, u, w.decoder.session.Threads(),
+		func(ctx context.Context) error { return w.encode(ctx, work, pcm) }, pieces...)
+	r.ids = text.ids
+	return r, language, err
 }
 
-// prompt gives the decoder its instructions and returns the logits of the first token, or nil if
-// there is no speech.
-func (w *Whisper) prompt(work *whisperWorkspace, language int64) ([]float32, int64, error) {
-	prompt := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
+// whisperPromptOf returns the decoder's instructions, in the steps in which they are decoded. If the language is open
+// (0), it is chosen by the first step, and each of the others is a step.
+func whisperPromptOf(language int64) [][]int64 {
 	if language != 0 {
-		logits, err := work.step(prompt...)
-		if err != nil || noSpeech(logits[:whisperVocab]) {
-			return nil, language, err
-		}
-		return logits[(whisperPrompt-1)*whisperVocab:], language, nil
+		return [][]int64{{whisperStart, language, whisperTranscribe, whisperNoTimes}}
 	}
-	logits, err := work.step(whisperStart)
-	if err != nil {
-		return nil, 0, err
-	}
-	language = w.tokens.likeliestLanguage(logits)
-	if noSpeech(logits) {
-		return nil, language, nil
-	}
-	prompt[1] = language
-	for _, id := range prompt[1:] {
-		if logits, err = work.step(id); err != nil {
-			return nil, language, err
-		}
-	}
-	return logits, language, nil
+	return [][]int64{{whisperStart}, {language}, {whisperTranscribe}, {whisperNoTimes}}
 }
 
 // noSpeech reports whether the logits at the start predict that there is no speech. NaN, from
@@ -177,6 +190,7 @@ func noSpeech(logits []float32) bool {
 type whisperWorkspace struct {
 	*decoding
 	features, hidden []float32
+	heard            Value // hidden, as the encoder's output
 }
 
 func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
@@ -188,7 +202,7 @@ func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
 }
 
 // encode runs the encoder and prepares the decoder for its output.
-func (w *Whisper) encode(work *whisperWorkspace, pcm []float32) error {
+func (w *Whisper) encode(ctx context.Context, work *whisperWorkspace, pcm []float32) error {
 	e := w.short
 	if len(pcm) > whisperShortSound {
 		e = w.long
@@ -209,8 +223,9 @@ func (w *Whisper) encode(work *whisperWorkspace, pcm []float32) error {
 	if err != nil {
 		return err
 	}
-	if err := e.run(features, hidden); err != nil {
+	if err := e.run(ctx, features, hidden); err != nil {
 		return err
 	}
+	work.heard = hidden
 	return work.call.In("encoder_hidden_states", hidden)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ func alignmentHeads() map[int][]int {
 // Align returns the sample position in pcm at which each of the words begins. Whisper decodes the
 // given words, and the alignment is the best path through its attention to the sound (dynamic time
 // warping), as in Whisper's own word timestamps. It is exact to 20 ms at best. The words may have
-// some 200 letters together.
+// some 400 letters together.
 func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o engine.TranscribeOptions) (begins []int,
 	err error) {
 	language, err := w.tokens.languageToken(o.Language)
@@ -40,31 +41,58 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	if err := checkLength(pcm); err != nil {
 		return nil, err
 	}
-	ids := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
+	err = w.workspaces.use(func(work *whisperWorkspace) error {
+		err := encodeAndRun(ctx, w.gate, o.Urgency, w.decoder.session.Threads(),
+			func(ctx context.Context) error { return w.encode(ctx, work, pcm) },
+			func() (bool, error) { return true, nil })
+		if err == nil {
+			begins, err = w.align(ctx, work, alignment{
+				samples:  len(pcm),
+				words:    words,
+				language: language,
+				urgency:  o.Urgency,
+			})
+		}
+		return errors.Join(err, work.end())
+	})
+	if err == nil && begins == nil && len(words) > 0 {
+		err = fmt.Errorf("onnx: %d words to align have too many letters: some %d are allowed", len(words), maxPositions)
+	}
+	return begins, err
+}
+
+// alignment asks for the times of words in the sound that a workspace has encoded.
+type alignment struct {
+	samples  int // of the sound
+	words    []string
+	language int64 // token
+	urgency  *engine.Urgency
+}
+
+// maxPositions is how many tokens Whisper's decoder can tell apart by position.
+const maxPositions = 448
+
+// align returns the sample at which each word begins, or nil if the words have too many letters.
+func (w *Whisper) align(ctx context.Context, work *whisperWorkspace, a alignment) (begins []int, err error) {
+	ids := []int64{whisperStart, a.language, whisperTranscribe, whisperNoTimes}
 	var at []int // the first token of each word
-	for _, word := range words {
+	for _, word := range a.words {
 		at = append(at, len(ids))
 		ids = append(ids, w.tokens.spell(" "+word)...)
 	}
 	ids = append(ids, whisperEOS)
-	if len(ids) > whisperPrompt+whisperLimit {
-		return nil, fmt.Errorf("onnx: words to align have %d letters: at most %d are allowed", len(ids)-whisperPrompt-1,
-			whisperLimit-1)
+	if len(ids) > maxPositions {
+		return nil, nil
 	}
 	var heads [][]float32
-	err = w.gate.Do(ctx, o.Urgency, w.decoder.session.Threads(), func() error {
-		return w.workspaces.use(func(work *whisperWorkspace) error {
-			err := w.encode(work, pcm)
-			if err == nil {
-				heads, err = w.attention(work, ids)
-			}
-			return errors.Join(err, work.end())
-		})
-	})
+	err = encodeAndRun(ctx, w.gate, a.urgency, w.decoder.session.Threads(), func(ctx context.Context) (err error) {
+		heads, err = w.attention(ctx, work, ids)
+		return err
+	}, func() (bool, error) { return true, nil })
 	if err != nil {
 		return nil, err
 	}
-	places := max(len(pcm)/attentionSamples, 1)
+	places := max(a.samples/attentionSamples, 1)
 	// The attention while decoding a token is for the next token. The tokens before the last of the
 	// prompt belong to no sound.
 	const before = whisperPrompt - 1
@@ -75,31 +103,71 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	return begins, nil
 }
 
+// setTimes sets the times of the words of a text, unless they have too many letters.
+func (w *Whisper) setTimes(ctx context.Context, work *whisperWorkspace, a alignment, text string,
+	words []engine.TranscriptWord) error {
+	for _, word := range words {
+		a.words = append(a.words, text[word.From:word.To])
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	begins, err := w.align(ctx, work, a)
+	for i, begin := range begins {
+		words[i].Begin, words[i].End = begin, a.samples
+		if i+1 < len(begins) {
+			words[i].End = begins[i+1]
+		}
+	}
+	return err
+}
+
+// attentionOptions returns the options of a decoder whose Run takes what attention passes.
+func attentionOptions() SessionOptions {
+	o := SessionOptions{Inputs: []string{"input_ids", "encoder_hidden_states"}}
+	for _, n := range layerNamesOf(whisperLayers) {
+		o.Inputs = append(o.Inputs, n.past[0], n.past[1], n.encoderPast[0], n.encoderPast[1])
+	}
+	o.Inputs = append(o.Inputs, "use_cache_branch")
+	for _, layer := range slices.Sorted(maps.Keys(alignmentHeads())) {
+		o.Outputs = append(o.Outputs, "cross_attentions."+strconv.Itoa(layer))
+	}
+	return o
+}
+
 // attention decodes ids and returns, for each head that follows the sound, the attention of each
 // token to each position.
-func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heads [][]float32, err error) {
-	made := map[int][]float32{}
+func (w *Whisper) attention(ctx context.Context, work *whisperWorkspace, ids []int64) (heads [][]float32, err error) {
 	n := int64(len(ids))
-	for layer := range alignmentHeads() {
-		made[layer] = make([]float32, whisperHeads*n*work.sound)
-		v, err := work.track(NewTensor(made[layer], 1, whisperHeads, n, work.sound))
+	text, err := work.track(NewTensor(ids, 1, n))
+	if err != nil {
+		return nil, err
+	}
+	inputs := []Value{text, work.heard}
+	nothing, err := work.track(NewTensor[float32](nil, 1, whisperHeads, 0, whisperDim))
+	if err != nil {
+		return nil, err
+	}
+	inputs = append(inputs, slices.Repeat([]Value{nothing}, 4*whisperLayers)...)
+	cached, err := work.track(NewTensor([]bool{false}, 1))
+	if err != nil {
+		return nil, err
+	}
+	layers := slices.Sorted(maps.Keys(alignmentHeads()))
+	var outputs []Value
+	for _, layer := range layers {
+		made := make([]float32, whisperHeads*n*work.sound)
+		v, err := work.track(NewTensor(made, 1, whisperHeads, n, work.sound))
 		if err != nil {
 			return nil, err
 		}
-		if err := work.call.Out("cross_attentions."+strconv.Itoa(layer), v); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := work.step(ids...); err != nil {
-		return nil, err
-	}
-	for layer, layerHeads := range alignmentHeads() {
-		for _, h := range layerHeads {
+		outputs = append(outputs, v)
+		for _, h := range alignmentHeads()[layer] {
 			size := int(n * work.sound)
-			heads = append(heads, made[layer][h*size:(h+1)*size])
+			heads = append(heads, made[h*size:(h+1)*size])
 		}
 	}
-	return heads, nil
+	return heads, w.decoder.session.RunUntil(ctx, append(inputs, cached), outputs)
 }
 
 // smoothAttention returns how much each token attends to each position, summed over all heads: each

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -16,12 +17,12 @@ type whisperEncoder struct {
 	session *Session
 }
 
-func (e *whisperEncoder) run(features, hidden Value) error {
+func (e *whisperEncoder) run(ctx context.Context, features, hidden Value) error {
 	s, err := e.load()
 	if err != nil {
 		return err
 	}
-	return s.Run([]Value{features}, []Value{hidden})
+	return s.RunUntil(ctx, []Value{features}, []Value{hidden})
 }
 
 // load shortens the position table to the window and removes the attention outputs, which are not

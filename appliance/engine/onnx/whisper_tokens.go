@@ -206,9 +206,15 @@ func (t *whisperTokens) next(logits []float32, first bool) int64 {
 func (t *whisperTokens) text(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {
-		if id < whisperText {
-			b.Write(t.bytes[id])
-		}
+		b.WriteString(t.piece(id))
 	}
 	return cleanText(b.String())
+}
+
+// piece returns the text of a token.
+func (t *whisperTokens) piece(id int64) string {
+	if id < whisperText {
+		return string(t.bytes[id])
+	}
+	return ""
 }

@@ -1,0 +1,157 @@
+package onnx
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+func TestWordsAreSplitAtSpacesAndUnspacedLetters(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                   "",
+		" Well, it's done. ": "Well,|it's|done.",
+		"今日は、東京。":            "今|日|は、|東|京。",
+		"a\u00a0b":           "a|b",
+		"bad \xff byte":      "bad|\xff|byte",
+	} {
+		var got []string
+		for _, w := range splitWords(text) {
+			got = append(got, text[w.From:w.To])
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A word that the model was less sure of has a lower confidence, whatever the tokens that it is made of.
+func TestAWordHasTheConfidenceOfItsTokens(t *testing.T) {
+	pieces := []string{" The", " mus", "eum", ".", " Tö", "n"}
+	r := transcription{ids: []int64{0, 1, 2, 3, 4, 5}, steps: 1}
+	for _, p := range []float64{0.9, 0.5, 0.8, 0.8, 0.4, 0.4, 0.1} { // the last is of the end
+		r.logs = append(r.logs, math.Log(p))
+	}
+	words := r.words("The museum. Tön", func(id int64) string { return pieces[id] })
+	for i, want := range []float64{0.9, math.Cbrt(0.5 * 0.8 * 0.8), 0.4} {
+		if got := words[i].Confidence; math.Abs(got-want) > 1e-9 {
+			t.Errorf("word %d has confidence %.3f, want %.3f", i, got, want)
+		}
+	}
+}
+
+// The confidence of a text and of its words is low where noise covers the speech.
+func TestNoiseLowersConfidence(t *testing.T) {
+	clean := prompts(t)[20].pcm(t)
+	noisy := slices.Clone(clean)
+	for i, x := range notSpeech()["hiss of a quiet room"] {
+		if i < len(noisy) {
+			noisy[i] += 40 * x
+		}
+	}
+	o := engine.TranscribeOptions{Language: "en", Words: true}
+	for name, e := range map[string]engine.Transcriber{"Moonshine": openMoonshine(t), "Whisper": openWhisper(t)} {
+		var heard [2]engine.Transcript
+		for i, pcm := range [][]float32{clean, noisy} {
+			var err error
+			if heard[i], err = e.Transcribe(t.Context(), pcm, o); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range heard[i].Words {
+				if !(w.Confidence > 0 && w.Confidence <= 1) {
+					t.Errorf("%s: %q has confidence %v", name, heard[i].Text[w.From:w.To], w.Confidence)
+				}
+			}
+			if got := len(heard[i].Words); got != len(strings.Fields(heard[i].Text)) {
+				t.Errorf("%s: %d words in %q", name, got, heard[i].Text)
+			}
+		}
+		t.Logf("%s: %.3f clean, %.3f noisy: %s", name, heard[0].Confidence, heard[1].Confidence, heard[1].Text)
+		if c := heard[0].Confidence; !(c > 0.7 && c <= 1 && c > heard[1].Confidence) {
+			t.Errorf("%s: confidence %.3f in clean sound, %.3f in noise", name, c, heard[1].Confidence)
+		}
+	}
+}
+
+// Whisper's words begin where the voice says that it spoke them.
+func TestTranscribedWordsHaveTimes(t *testing.T) {
+	w := openWhisper(t)
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	var off []float64
+	for _, s := range saidSentences()[:2] {
+		speech := say(t, p, s, engine.SpeakOptions{})
+		pcm := audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
+		heard, err := w.Transcribe(t.Context(), pcm, engine.TranscribeOptions{Words: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(heard.Words) != len(speech.Words) {
+			t.Errorf("%d words of %d: %q", len(heard.Words), len(speech.Words), heard.Text)
+			continue
+		}
+		for i, word := range heard.Words {
+			at := float64(word.Begin) / engine.SpeechRateHz
+			off = append(off, math.Abs(at-float64(speech.Words[i].Begin)/float64(speech.RateHz)))
+			if word.End < word.Begin || i > 0 && word.Begin < heard.Words[i-1].End || word.End > len(pcm) {
+				t.Errorf("%q is at %d to %d of %d", heard.Text[word.From:word.To], word.Begin, word.End, len(pcm))
+			}
+		}
+	}
+	slices.Sort(off)
+	if len(off) == 0 || off[len(off)/2] > 0.06 {
+		t.Errorf("words begin %v s from where they are spoken", off)
+	}
+}
+
+// A transcription that nobody waits for returns the cores at once when something urgent comes, and has the same text.
+func TestABatchTranscriptionReturnsTheCores(t *testing.T) {
+	pcm := slices.Concat(prompts(t)[0].pcm(t), prompts(t)[1].pcm(t)) // 18 s: the long window of Whisper
+	m, w := openMoonshine(t), openWhisper(t)
+	for name, e := range map[string]struct {
+		engine.Transcriber
+		gate *engine.Gate
+	}{"Moonshine": {m, m.gate}, "Whisper": {w, w.gate}} {
+		o := engine.TranscribeOptions{Language: "en", Words: true}
+		want, err := e.Transcribe(t.Context(), pcm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		waits := make(chan []time.Duration, 1)
+		go func() { // a conversation that needs all cores for 10 ms, five times in every two seconds
+			var all []time.Duration
+			for n := 0; ctx.Err() == nil; n++ {
+				pause := 53 * time.Millisecond
+				if n%5 == 4 {
+					pause = 1700 * time.Millisecond
+				}
+				time.Sleep(pause)
+				asked := time.Now()
+				leave, err := e.gate.Enter(ctx, engine.Live.Urgency(), e.gate.Cores())
+				if err != nil {
+					break
+				}
+				all = append(all, time.Since(asked))
+				time.Sleep(10 * time.Millisecond)
+				leave()
+			}
+			waits <- all
+		}()
+		got, err := e.Transcribe(t.Context(), pcm, o)
+		stop()
+		all := <-waits
+		if err != nil || got.Text != want.Text {
+			t.Errorf("%s: %q, %v, alone %q", name, got.Text, err, want.Text)
+		}
+		slices.Sort(all)
+		t.Logf("%s: a conversation waited %v", name, all)
+		if n := len(all); n > 0 && all[n/2] > 60*time.Millisecond { // a busy machine doubles the time of a step
+			t.Errorf("%s: a conversation waited %v", name, all)
+		}
+	}
+}
