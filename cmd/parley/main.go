@@ -33,6 +33,7 @@ type commandLine struct {
 	Say    sayCmd    `cmd:"" group:"Talk and listen:" help:"Speak a text, with or without a box."`
 	Voices voicesCmd `cmd:"" group:"Talk and listen:" help:"List, design, save and delete voices."`
 	Hear   hearCmd   `cmd:"" group:"Talk and listen:" help:"Transcribe a recording, without a box."`
+	Batch  batchCmd  `cmd:"" group:"Talk and listen:" help:"Score the expression in faces, voices and texts."`
 
 	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version."`
 	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show the help of commands, and the manual page."`
@@ -64,6 +65,9 @@ func newParser(options ...kong.Option) (*kong.Kong, error) {
 			"languages":    "go, rust, assemblyscript or c",
 			"profiles":     listOf(packs.Profiles()),
 			"voice_sample": sample,
+			"batch_models": batchModels,
+			"units":        units,
+			"granularity":  granularity,
 		})...)
 }
 

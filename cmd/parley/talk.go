@@ -16,9 +16,8 @@ import (
 )
 
 type talkCmd struct {
-	URL    string `name:"url" placeholder:"URL" help:"Address of the box (the box of the data folder)."`
-	CA     string `name:"ca" placeholder:"FILE" predictor:"file" help:"Authority (PEM) to trust besides the system's."`
-	Key    string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine, a temporary one)."`
+	boxFlags
+
 	Wav    string `placeholder:"FILE" predictor:"file" help:"Send this recording in real time, no microphone."`
 	Out    string `short:"o" placeholder:"FILE" predictor:"file" help:"Write the answers to this WAV file."`
 	Both   bool   `help:"Also write the user: user left, assistant right."`
@@ -59,7 +58,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 		return err
 	}
 	defer say.close()
-	key, revoke, err := cmd.key(ctx, cfg, at)
+	key, revoke, err := cmd.key(ctx, cfg, at, temporaryKey{label: "parley talk", life: talkKeyLife})
 	if err != nil {
 		return err
 	}

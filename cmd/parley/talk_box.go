@@ -113,19 +113,33 @@ func chatAddress(given string) (string, error) {
 	return u.String(), nil
 }
 
+// boxFlags name a box and the key for it.
+type boxFlags struct {
+	URL string `name:"url" placeholder:"URL" help:"Address of the box (the box of the data folder)."`
+	CA  string `name:"ca" placeholder:"FILE" predictor:"file" help:"Authority (PEM) to trust besides the system's."`
+	Key string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine, a temporary one)."`
+}
+
+// temporaryKey describes the key that a command creates for itself.
+type temporaryKey struct {
+	account string // empty: the default account
+	label   string
+	life    time.Duration // when it expires, in case the command is killed before it revokes the key
+}
+
 // key returns the key for the box. Without a given key it creates one for a box of this
 // machine; revoke revokes that.
-func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (key string, revoke func() error,
-	err error) {
+func (f boxFlags) key(ctx context.Context, cfg config.Config, box boxTarget, made temporaryKey) (key string,
+	revoke func() error, err error) {
 	nothing := func() error { return nil }
-	if cmd.Key != "" {
-		return cmd.Key, nothing, nil
+	if f.Key != "" {
+		return f.Key, nothing, nil
 	}
 	const ask = "pass --key or set PARLEY_API_KEY; parley keys create creates one"
 	if !box.local {
 		return "", nothing, misuse{fmt.Errorf("there is no key for %s: %s", box.address, ask)}
 	}
-	key, revoke, err = makeKey(ctx, cfg, "", "parley talk", talkKeyLife)
+	key, revoke, err = makeKey(ctx, cfg, made.account, made.label, made.life)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("there is no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
@@ -186,7 +200,7 @@ func dial(ctx context.Context, client *http.Client, address, key string, query u
 		}
 		wait, busy := retryAfter(response)
 		if !busy || time.Since(begun)+wait > warmupTimeout {
-			return nil, refusal(address, response, err)
+			return nil, refusal(address, "the chat", response, err)
 		}
 		select {
 		case <-time.After(wait):
@@ -205,8 +219,8 @@ func retryAfter(r *http.Response) (time.Duration, bool) {
 	return time.Duration(max(s, 1)) * time.Second, err == nil
 }
 
-// refusal returns the error for a chat that was not opened.
-func refusal(address string, r *http.Response, err error) error {
+// refusal returns the error for a chat that was not opened, or for another request.
+func refusal(address, what string, r *http.Response, err error) error {
 	if r == nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			return fmt.Errorf("nothing listens at %s: start the box with parley serve, or name another with --url",
@@ -221,7 +235,7 @@ func refusal(address string, r *http.Response, err error) error {
 		Message string `json:"message"`
 		Error   string `json:"error"`
 	}
-	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // the library keeps the beginning of the body
+	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // of a socket, the library keeps the beginning
 	if json.Unmarshal(text, &body) != nil || body.Message == "" {
 		body.Message = body.Error
 	}
@@ -229,7 +243,7 @@ func refusal(address string, r *http.Response, err error) error {
 		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create creates a valid one", address,
 			body.Message)
 	}
-	return fmt.Errorf("the box at %s refuses the chat (%s): %s", address, r.Status, body.Message)
+	return fmt.Errorf("the box at %s refuses %s (%s): %s", address, what, r.Status, body.Message)
 }
 
 // send sends one message.

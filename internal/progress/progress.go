@@ -6,7 +6,7 @@ import "sync"
 // Step is a step of the work, in a word for people.
 type Step string
 
-// The steps of the work on packs, backups and recordings.
+// The steps of the work on packs, backups, recordings and uploads.
 const (
 	Downloading Step = "downloading"
 	Unpacking   Step = "unpacking"
@@ -14,6 +14,7 @@ const (
 	Installing  Step = "installing"
 	Writing     Step = "writing"
 	Reading     Step = "reading"
+	Sending     Step = "sending"
 	Done        Step = "done"
 	Skipped     Step = "skipped" // the Note says why
 )
