@@ -83,11 +83,14 @@ type ErrPrecondition struct{ Why string }
 
 func (e ErrPrecondition) Error() string { return e.Why }
 
-// ErrTooLarge: the body has more bytes than Limit (413).
-type ErrTooLarge struct{ Limit int64 }
+// ErrTooLarge: the body, or What, has more bytes than Limit (413).
+type ErrTooLarge struct {
+	Limit int64
+	What  string // "the files of the job are"; empty: "the body is"
+}
 
 func (e ErrTooLarge) Error() string {
-	return fmt.Sprintf("the body is larger than %d bytes, which is the most allowed", e.Limit)
+	return fmt.Sprintf("%s larger than %d bytes, which is the most allowed", cmp.Or(e.What, "the body is"), e.Limit)
 }
 
 // ErrMediaType: the path does not accept this kind of body (415).

@@ -92,6 +92,8 @@ var imports = []struct {
 		internal/durable internal/layout`},
 	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded
 		internal/levenshtein internal/limit`},
+	{"appliance/batch", `appliance/analysis appliance/batch/source appliance/contract internal/disk internal/durable
+		internal/layout store`},
 	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 

@@ -1,0 +1,179 @@
+// Package batch analyses files, URLs and texts in jobs: it queues the jobs of all
+// accounts, runs one after another, and stores their results until they are too old.
+package batch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"parley/appliance/analysis"
+	"parley/appliance/batch/source"
+	"parley/internal/layout"
+	"parley/store"
+)
+
+// Analyser measures one medium. It passes engine.Gate with the urgency engine.Batch, piece
+// by piece, and returns soon after its context has ended.
+type Analyser interface {
+	Analyse(ctx context.Context, s analysis.Source, r analysis.Request) (analysis.Report, error)
+}
+
+// Settings limit the jobs.
+type Settings struct {
+	KeepSources    bool  // files and downloads stay after their job, as long as its results
+	MaxQueued      int   // jobs of one account that wait or run
+	MaxUpload      int64 // bytes of the files of one job; 0: no limit
+	DiskPerAccount int64 // bytes that an account may store in all; 0: no limit
+}
+
+// Parts are what a Service needs.
+type Parts struct {
+	Data     string // the data folder
+	Records  *store.Store
+	Settings Settings
+	Fetcher  source.Fetcher
+	Log      *slog.Logger
+	// Ended is called after each run of a job with the state that it has then, and how
+	// long the run took; it may be nil.
+	Ended func(state store.BatchState, took time.Duration)
+}
+
+// Service has the jobs of all accounts. One goroutine runs one job at a time: the
+// analysis of one job already uses the cores that conversations leave, and two jobs at
+// once would only need more memory.
+type Service struct {
+	Parts
+	wake chan struct{} // holds a value while there may be a job to run
+
+	mu        sync.Mutex
+	uploading map[string]int64 // bytes of the uploads that are no jobs yet, by account
+
+	stop    context.CancelFunc // nil until Start
+	stopped chan struct{}
+}
+
+// Open returns the service. Jobs that ran when the box stopped without notice wait again,
+// or have failed if that has happened twice. Nothing runs until Start.
+func Open(ctx context.Context, p Parts) (*Service, error) {
+	s := &Service{
+		Parts:     p,
+		wake:      make(chan struct{}, 1),
+		uploading: map[string]int64{},
+	}
+	if s.Ended == nil {
+		s.Ended = func(store.BatchState, time.Duration) {}
+	}
+	return s, s.recover(ctx)
+}
+
+// maxAttempts is how often a job may be running when the box stops without notice. A file
+// that crashes the box would otherwise do so for ever.
+const maxAttempts = 2
+
+// recover puts the jobs that a crash left running back into the queue, or fails them.
+func (s *Service) recover(ctx context.Context) error {
+	running, err := s.Records.RunningBatchJobs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, j := range running {
+		log := s.Log.With("job", j.ID)
+		if j.Attempts < maxAttempts {
+			log.Warn("an analysis job was running when the box stopped; it starts again")
+			if err := s.Records.RequeueBatchJob(ctx, j.ID, true); err != nil {
+				return err
+			}
+			continue
+		}
+		log.Error("an analysis job failed: the box stopped twice while it ran")
+		if err := s.end(ctx, j, tally{failure: "the box stopped twice while the job ran"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start runs the jobs from now on, until Close.
+func (s *Service) Start(a Analyser) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop, s.stopped = cancel, make(chan struct{})
+	s.notify()
+	go func() {
+		defer close(s.stopped)
+		s.run(ctx, a)
+	}()
+}
+
+// Close stops the running job and puts it back into the queue.
+func (s *Service) Close() {
+	if s.stop != nil {
+		s.stop()
+		<-s.stopped
+	}
+}
+
+// notify wakes the runner and never blocks.
+func (s *Service) notify() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Sweep deletes the jobs that ended before a time, with their files.
+func (s *Service) Sweep(ctx context.Context, before time.Time) error {
+	deleted, err := s.Records.ExpireBatchJobs(ctx, before.UnixMilli())
+	if deleted > 0 {
+		s.Log.Info("deleted old analysis jobs", "jobs", deleted)
+	}
+	return err
+}
+
+// folder is the folder of a job, below layout.Batch of the data folder.
+type folder string
+
+func (s *Service) folder(jobID string) folder { return folder(s.Records.BatchFolder(jobID)) }
+
+// source is the upload or the download of the nth source.
+func (f folder) source(n int) string { return filepath.Join(f.sources(), fmt.Sprint(n)) }
+
+func (f folder) sources() string { return filepath.Join(string(f), "source") }
+
+// result is the result of the nth source: a contract.SourceResult as JSON.
+func (f folder) result(n int) string { return filepath.Join(f.results(), fmt.Sprintf("%d.json", n)) }
+
+func (f folder) results() string { return filepath.Join(string(f), "results") }
+
+// faces is the folder with the pictures of faces of the nth source.
+func (f folder) faces(n int) string { return filepath.Join(string(f), "faces", fmt.Sprint(n)) }
+
+func (f folder) artifacts() string { return filepath.Join(string(f), "artifacts.zip") }
+
+// scratch is the folder for members of archives. Its name keeps it out of backups.
+func (f folder) scratch() string { return filepath.Join(string(f), ".members") }
+
+// size returns how many bytes the files of the folder take.
+func (f folder) size() (bytes int64, err error) {
+	err = filepath.WalkDir(string(f), func(_ string, d os.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	return bytes, err
+}
+
+// root is the folder of all jobs.
+func (s *Service) root() string { return filepath.Join(s.Data, layout.Batch) }
