@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/appliance/contract"
 	"parley/appliance/text"
 )
 
@@ -18,31 +19,21 @@ type unit struct {
 // some two minutes of speech.
 const maxSentence = 2 << 10
 
-// granularity is how long the parts of a transcript are that get scores.
-type granularity string
-
-const (
-	byWord      granularity = "word"
-	bySentence  granularity = "sentence"
-	byUtterance granularity = "utterance"
-	byTurn      granularity = "conversational_turn"
-)
-
 // units cuts a transcript into its words, sentences, utterances or turns, in order. They cover all words.
-func units(t Transcript, by granularity) []unit {
+func units(t Transcript, by contract.Granularity) []unit {
 	blank := strings.TrimSpace(t.Text) == ""
 	switch {
 	case blank:
 		return nil
-	case len(t.Words) == 0 && by != byWord: // only punctuation
+	case len(t.Words) == 0 && by != contract.ByWord: // only punctuation
 		return []unit{unit{to: len(t.Text)}.trimmed(t.Text)}
 	}
 	switch by {
-	case bySentence:
+	case contract.BySentence:
 		return sentences(t)
-	case byUtterance:
+	case contract.ByUtterance:
 		return t.unitsOf(t.Utterances)
-	case byTurn:
+	case contract.ByTurn:
 		return t.unitsOf(turns(t))
 	}
 	all := make([]unit, len(t.Words))
@@ -141,18 +132,4 @@ func positions(text string) func(at int) int {
 		done = at
 		return runes
 	}
-}
-
-// time returns when the words of a unit were said, in seconds, and how confident the transcription of them was, and the
-// attribution to their speaker, on average.
-func (t Transcript) time(u unit) (begin, end, confidence, speaker float64) {
-	words := t.Words[u.words.From:u.words.To]
-	if len(words) == 0 {
-		return 0, 0, 0, 0
-	}
-	for _, w := range words {
-		confidence += w.Confidence / float64(len(words))
-		speaker += w.SpeakerConfidence / float64(len(words))
-	}
-	return words[0].Begin, words[len(words)-1].End, confidence, speaker
 }

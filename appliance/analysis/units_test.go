@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"parley/appliance/contract"
 )
 
 // said returns the texts of units.
@@ -38,7 +40,7 @@ func TestATextIsCutIntoWords(t *testing.T) {
 		"rock'n'roll l’été e-mail – and - x": "rock'n'roll|l’été|e-mail|and|x",
 	} {
 		tr := ofText(text)
-		if got := said(tr, units(tr, byWord)); got != want {
+		if got := said(tr, units(tr, contract.ByWord)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -56,7 +58,7 @@ func TestATextIsCutIntoSentences(t *testing.T) {
 		"":                                                 "",
 	} {
 		tr := ofText(text)
-		if got := said(tr, units(tr, bySentence)); got != want {
+		if got := said(tr, units(tr, contract.BySentence)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -65,17 +67,17 @@ func TestATextIsCutIntoSentences(t *testing.T) {
 // A sentence that the cutter for speech divides for its length is whole again.
 func TestALongSentenceIsOneUnit(t *testing.T) {
 	tr := ofText(strings.Repeat("and then we went on, ", 40) + "until the end. Then we slept.")
-	if us := units(tr, bySentence); len(us) != 2 {
+	if us := units(tr, contract.BySentence); len(us) != 2 {
 		t.Errorf("%d units: %q", len(us), said(tr, us))
 	}
 }
 
 func TestALineOfATextIsAnUtteranceAndTheWholeATurn(t *testing.T) {
 	tr := ofText("(One two. Three!)\n\nFour five?\r\n…six")
-	if got, want := said(tr, units(tr, byUtterance)), "(One two. Three!)|Four five?|…six"; got != want {
+	if got, want := said(tr, units(tr, contract.ByUtterance)), "(One two. Three!)|Four five?|…six"; got != want {
 		t.Errorf("utterances %q, want %q", got, want)
 	}
-	if got := said(tr, units(tr, byTurn)); got != tr.Text {
+	if got := said(tr, units(tr, contract.ByTurn)); got != tr.Text {
 		t.Errorf("turn %q", got)
 	}
 }
@@ -87,10 +89,10 @@ func TestATurnEndsWhereAnotherSpeakerBegins(t *testing.T) {
 			tr.Words[i].Speaker = 1
 		}
 	}
-	if got, want := said(tr, units(tr, byTurn)), "Hello there. How are you?|Fine, thanks.|Good."; got != want {
+	if got, want := said(tr, units(tr, contract.ByTurn)), "Hello there. How are you?|Fine, thanks.|Good."; got != want {
 		t.Errorf("turns %q, want %q", got, want)
 	}
-	if got, want := said(tr, units(tr, bySentence)), "Hello there.|How are you?|Fine, thanks.|Good."; got != want {
+	if got, want := said(tr, units(tr, contract.BySentence)), "Hello there.|How are you?|Fine, thanks.|Good."; got != want {
 		t.Errorf("sentences %q, want %q", got, want)
 	}
 }
@@ -107,11 +109,11 @@ func TestUnitsCoverTheText(t *testing.T) {
 				tr.Words[i].Speaker = tr.Words[i-1].Speaker ^ rapid.IntRange(0, 9).Draw(t, "change")/9
 			}
 		}
-		for _, by := range []granularity{byWord, bySentence, byUtterance, byTurn} {
+		for _, by := range []contract.Granularity{contract.ByWord, contract.BySentence, contract.ByUtterance, contract.ByTurn} {
 			end, word := 0, 0
 			for _, u := range units(tr, by) {
 				gap := tr.Text[end:u.from]
-				if by != byWord && strings.ContainsFunc(gap, func(r rune) bool { return !unicode.IsSpace(r) }) {
+				if by != contract.ByWord && strings.ContainsFunc(gap, func(r rune) bool { return !unicode.IsSpace(r) }) {
 					t.Fatalf("%s of %q leave out %q", by, tr.Text, gap)
 				}
 				if s := tr.Text[u.from:u.to]; s == "" || strings.TrimSpace(s) != s || !utf8.ValidString(s) {
@@ -122,7 +124,7 @@ func TestUnitsCoverTheText(t *testing.T) {
 				}
 				end, word = u.to, u.words.To
 			}
-			if word != len(tr.Words) || by != byWord && strings.TrimSpace(tr.Text[end:]) != "" {
+			if word != len(tr.Words) || by != contract.ByWord && strings.TrimSpace(tr.Text[end:]) != "" {
 				t.Fatalf("%s of %q leave out the end", by, tr.Text)
 			}
 		}
@@ -145,7 +147,7 @@ func TestALargeTextIsCutInLinearTime(t *testing.T) {
 		"emoji": "😀"} {
 		begin := time.Now()
 		tr := ofText(strings.Repeat(piece, 1<<20/len(piece)))
-		for _, by := range []granularity{byWord, bySentence, byUtterance, byTurn} {
+		for _, by := range []contract.Granularity{contract.ByWord, contract.BySentence, contract.ByUtterance, contract.ByTurn} {
 			units(tr, by)
 		}
 		t.Logf("%s: %v", name, time.Since(begin))

@@ -41,6 +41,9 @@ func TestGoldenWire(t *testing.T) {
 	for i := range (EmotionScores{}) {
 		lines = append(lines, "score "+EmotionName(i))
 	}
+	for i := range (TextEmotionScores{}) {
+		lines = append(lines, "score of a text "+TextEmotionName(i))
+	}
 	golden.Names(t, "wire", lines)
 }
 

@@ -70,7 +70,9 @@ func understands(language string) bool {
 // rounded rounds scores to four decimals, to keep stored and sent data short.
 func rounded(s contract.EmotionScores) contract.EmotionScores {
 	for i, v := range s {
-		s[i] = math.Round(min(max(v, 0), 1)*1e4) / 1e4
+		s[i] = roundedScore(v)
 	}
 	return s
 }
+
+func roundedScore(v float64) float64 { return math.Round(min(max(v, 0), 1)*1e4) / 1e4 }

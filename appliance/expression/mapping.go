@@ -9,7 +9,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// mapping derives the 48 scores from the measured features.
+// mapping derives the scores of the names from the measured features.
 type mapping struct {
 	// Words and Voice hold terms for each name; the largest term counts.
 	Words, Voice map[string][]term
@@ -45,8 +45,15 @@ func largest(terms []term, p map[string]float64) float64 {
 	return most
 }
 
-// ofWords maps the probabilities of the text labels to the 48 names.
-func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contract.EmotionScores) {
+// words are what the words of a text show: the probability of each label, whether feelings are good or bad, and which
+// words there are.
+type words struct {
+	p    map[string]float64
+	said []string
+}
+
+// newWords returns what a text shows, given the probabilities of its labels.
+func newWords(text string, labels [len(textLabels)]float64) words {
 	p := make(map[string]float64, len(labels)+2)
 	var good, bad float64
 	for i, name := range textLabels {
@@ -61,13 +68,23 @@ func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contra
 		}
 	}
 	p["POS"], p["NEG"] = good/(good+bad), bad/(good+bad) // decides whether a surprise is good or bad
-	said := textTokens(textEnd(text))
+	return words{p: p, said: textTokens(textEnd(text))}
+}
+
+// score returns the score of a name.
+func (m mapping) score(name string, w words) float64 {
+	s := max(wordsFloor, largest(m.Words[name], w.p))
+	if slices.ContainsFunc(m.LookedUp[name], func(word string) bool { return slices.Contains(w.said, word) }) {
+		return max(s, lookedUp)
+	}
+	return s
+}
+
+// ofWords maps the probabilities of the text labels to the 48 names.
+func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contract.EmotionScores) {
+	w := newWords(text, labels)
 	for i := range s {
-		name := contract.EmotionName(i)
-		s[i] = max(wordsFloor, largest(m.Words[name], p))
-		if slices.ContainsFunc(m.LookedUp[name], func(w string) bool { return slices.Contains(said, w) }) {
-			s[i] = max(s[i], lookedUp)
-		}
+		s[i] = m.score(contract.EmotionName(i), w)
 	}
 	return s
 }
@@ -92,8 +109,8 @@ func (m mapping) ofVoice(classes [len(voiceClasses)]float64) (s contract.Emotion
 // check returns an error if the mapping has an unknown name or uses something that is not measured.
 func (m mapping) check() error {
 	var names []string
-	for i := range contract.EmotionCount {
-		names = append(names, contract.EmotionName(i))
+	for i := range contract.TextEmotionCount {
+		names = append(names, contract.TextEmotionName(i))
 	}
 	measured := append(slices.Clone(textLabels[:]), "POS", "NEG")
 	for _, of := range []struct {

@@ -18,9 +18,9 @@ var textLabels = [...]string{
 
 const (
 	textBuckets = 1 << 16 // for hashed features
-	// maxText is how much of the end of a text is read, in bytes: some two minutes of speech. Older words say
+	// MaxText is how much of the end of a text is read, in bytes: some two minutes of speech. Older words say
 	// little about the present feeling.
-	maxText = 2 << 10
+	MaxText = 2 << 10
 )
 
 // textModel is one logistic regression for each label over hashed n-grams.
@@ -46,19 +46,26 @@ func newTextModel(data []byte) textModel {
 
 // probabilities returns the probability of each label, independent of the others.
 func (m textModel) probabilities(text string) (p [len(textLabels)]float64) {
-	var sum [len(textLabels)]float64
+	for i, z := range m.logits(text) {
+		p[i] = 1 / (1 + math.Exp(-z))
+	}
+	return p
+}
+
+// logits returns the logarithm of the odds of each label.
+func (m textModel) logits(text string) (z [len(textLabels)]float64) {
 	var square float64
 	for _, bucket := range textFeatures(text) {
 		idf := 1 + float64(m.idf[bucket])/20
 		square += idf * idf
-		for i, w := range m.weights[int(bucket)*len(p):][:len(p)] {
-			sum[i] += idf * float64(int8(w))
+		for i, w := range m.weights[int(bucket)*len(z):][:len(z)] {
+			z[i] += idf * float64(int8(w))
 		}
 	}
-	for i := range p {
-		p[i] = 1 / (1 + math.Exp(-(sum[i]/math.Sqrt(square)*m.scale[i] + m.bias[i])))
+	for i := range z {
+		z[i] = z[i]/math.Sqrt(square)*m.scale[i] + m.bias[i]
 	}
-	return p
+	return z
 }
 
 // textFeatures returns the buckets of a text's features, sorted and without duplicates: its words, word pairs
@@ -90,12 +97,12 @@ func textFeatures(text string) []uint16 {
 	return slices.Compact(out)
 }
 
-// textEnd returns the last maxText bytes of a text, starting at a whole character.
+// textEnd returns the last MaxText bytes of a text, starting at a whole character.
 func textEnd(text string) string {
-	if len(text) <= maxText {
+	if len(text) <= MaxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[len(text)-maxText:], "")
+	return strings.ToValidUTF8(text[len(text)-MaxText:], "")
 }
 
 // bucketOf hashes a feature (FNV-1a, 32 bits).

@@ -1,0 +1,168 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"parley/appliance/contract"
+	"parley/appliance/expression"
+)
+
+// contextWords is how many words on either side decide about a word; see expression.Meter.Word.
+const contextWords = 5
+
+// langPredictions scores the words, sentences, utterances or turns of a transcript. Each speaker is a group if
+// speakers are asked for; otherwise there is one group.
+func langPredictions(m *expression.Meter, core *turnAtGate, t Transcript,
+	o contract.BatchLanguage) ([]contract.Grouped[contract.LanguagePrediction], error) {
+	groups := groupsOf[contract.LanguagePrediction]{apart: o.IdentifySpeakers && t.spoken()}
+	at := positions(t.Text)
+	s := scorer{m: m, core: core, t: t, by: o.Granularity}
+	for _, u := range units(t, o.Granularity) {
+		scores, err := s.of(u)
+		if err != nil {
+			return nil, err
+		}
+		p := contract.LanguagePrediction{
+			Text:     t.Text[u.from:u.to],
+			Position: contract.PositionInterval{Begin: at(u.from), End: at(u.to)},
+			Emotions: scores.List(),
+		}
+		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
+		groups.add(t.speaker(u), p)
+	}
+	return groups.list(), nil
+}
+
+// A scorer scores the units of a transcript, in order.
+type scorer struct {
+	m    *expression.Meter
+	core *turnAtGate
+	t    Transcript
+	by   contract.Granularity
+
+	sentences []unit // those that are not passed yet; only for words
+	begun     bool
+}
+
+// of returns the scores of a unit. Those of a word are its scores in its sentence. Those of a unit longer than the
+// text model reads are the mean over its pieces.
+func (s *scorer) of(u unit) (scores contract.TextEmotionScores, err error) {
+	if s.by == contract.ByWord {
+		return s.word(u)
+	}
+	rest := s.t.Text[u.from:u.to]
+	all := float64(len(rest))
+	for rest != "" {
+		if err := s.core.next(); err != nil {
+			return scores, err
+		}
+		piece := firstPiece(rest, expression.MaxText)
+		rest = rest[len(piece):]
+		for i, v := range s.m.Written(piece, s.t.Language) {
+			scores[i] += v * float64(len(piece)) / all
+		}
+	}
+	for i, v := range scores {
+		scores[i] = math.Round(v*1e4) / 1e4
+	}
+	return scores, nil
+}
+
+// word returns the scores of a word in its sentence.
+func (s *scorer) word(u unit) (scores contract.TextEmotionScores, err error) {
+	if !s.begun {
+		s.sentences, s.begun = sentences(s.t), true
+	}
+	i := u.words.From
+	for len(s.sentences) > 1 && s.sentences[0].words.To <= i {
+		s.sentences = s.sentences[1:]
+	}
+	if err := s.core.next(); err != nil {
+		return scores, err
+	}
+	in := s.sentences[0]
+	from, to := min(in.from, u.from), max(in.to, u.to)
+	if first := i - contextWords; first > in.words.From {
+		from = s.t.Words[first].From
+	}
+	if last := i + contextWords; last+1 < in.words.To {
+		to = s.t.Words[last+1].From
+	}
+	text := s.t.Text
+	return s.m.Word(text[from:u.from], text[u.from:u.to], text[u.to:to], s.t.Language), nil
+}
+
+// firstPiece returns the beginning of a text, most bytes at most, up to a space if there is one in its second half.
+func firstPiece(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for i := most; i > most/2; i-- {
+		if text[i] == ' ' || text[i] == '\n' {
+			return text[:i]
+		}
+	}
+	for most > 1 && text[most]&0xc0 == 0x80 { // inside a character
+		most--
+	}
+	return text[:most]
+}
+
+// speaker returns who says a unit.
+func (t Transcript) speaker(u unit) int {
+	if u.words.From == u.words.To {
+		return 0
+	}
+	return t.Words[u.words.From].Speaker
+}
+
+// heard returns when a unit was said, and how confident its transcription and, if speakers are told apart, its
+// attribution are on average. Of a written text, all are nil.
+func (t Transcript) heard(u unit, apart bool) (when *contract.TimeInterval, confidence, speaker *float64) {
+	words := t.Words[u.words.From:u.words.To]
+	if !t.spoken() || len(words) == 0 {
+		return nil, nil, nil
+	}
+	var c, s float64
+	for _, w := range words {
+		c += w.Confidence / float64(len(words))
+		s += w.SpeakerConfidence / float64(len(words))
+	}
+	if apart {
+		speaker = &s
+	}
+	return &contract.TimeInterval{Begin: words[0].Begin, End: words[len(words)-1].End}, &c, speaker
+}
+
+// groupsOf collects predictions by speaker.
+type groupsOf[P any] struct {
+	apart bool // whether speakers are told apart
+	all   []contract.Grouped[P]
+}
+
+// add appends a prediction to the group of a speaker.
+func (g *groupsOf[P]) add(speaker int, p P) {
+	if !g.apart {
+		speaker = 0
+	}
+	for len(g.all) <= speaker {
+		id := contract.UnknownGroup
+		if g.apart {
+			id = fmt.Sprintf("speaker_%d", len(g.all))
+		}
+		g.all = append(g.all, contract.Grouped[P]{ID: id, Predictions: []P{}})
+	}
+	g.all[speaker].Predictions = append(g.all[speaker].Predictions, p)
+}
+
+// list returns the groups that have predictions; never nil.
+func (g *groupsOf[P]) list() []contract.Grouped[P] {
+	some := []contract.Grouped[P]{}
+	for _, group := range g.all {
+		if len(group.Predictions) > 0 {
+			some = append(some, group)
+		}
+	}
+	return some
+}

@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/expression"
+)
+
+// predicted returns the predictions of a text.
+func predicted(t testing.TB, tr Transcript, o contract.BatchLanguage) []contract.Grouped[contract.LanguagePrediction] {
+	t.Helper()
+	m, err := expression.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := &turnAtGate{ctx: context.Background(), gate: engine.NewGate(1)}
+	defer core.release()
+	groups, err := langPredictions(m, core, tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups
+}
+
+var granularities = []contract.Granularity{contract.ByWord, contract.BySentence, contract.ByUtterance, contract.ByTurn}
+
+func TestPositionsOfPredictionsCutTheTextExactly(t *testing.T) {
+	for _, text := range []string{
+		"Ich 😀 möchte café\u0301 – “don’t”!\nNächste Zeile?",
+		"\u202eשלום\u202c, a\u0301\u0302\u0303 b\x00c 👩‍👩‍👧 \ufeffx\u2028東京です。",
+		"x",
+	} {
+		runes := []rune(text)
+		for _, by := range granularities {
+			groups := predicted(t, ofText(text), contract.BatchLanguage{Granularity: by})
+			if len(groups) != 1 || groups[0].ID != contract.UnknownGroup || len(groups[0].Predictions) == 0 {
+				t.Fatalf("%s of %q: %v", by, text, groups)
+			}
+			for _, p := range groups[0].Predictions {
+				if got := string(runes[p.Position.Begin:p.Position.End]); got != p.Text {
+					t.Errorf("%s of %q: %v is %q, not %q", by, text, p.Position, got, p.Text)
+				}
+				if p.Time != nil || p.Confidence != nil || p.SpeakerConfidence != nil {
+					t.Errorf("%q is no sound, but has %v", text, p)
+				}
+			}
+		}
+	}
+}
+
+func TestAPredictionHasThe53NamesInOrder(t *testing.T) {
+	for _, by := range granularities {
+		for _, p := range predicted(t, ofText("I love it. 😀"), contract.BatchLanguage{Granularity: by})[0].Predictions {
+			sorted := slices.IsSortedFunc(p.Emotions, func(a, b contract.NamedScore) int {
+				return strings.Compare(a.Name, b.Name)
+			})
+			if len(p.Emotions) != 53 || !sorted {
+				t.Fatalf("%q has %d names, sorted: %v", p.Text, len(p.Emotions), sorted)
+			}
+			for _, e := range p.Emotions {
+				if e.Score <= 0 || e.Score > 1 {
+					t.Errorf("%q: %s is %v", p.Text, e.Name, e.Score)
+				}
+			}
+		}
+	}
+}
+
+// score returns the score with a name.
+func score(p contract.LanguagePrediction, name string) float64 {
+	for _, e := range p.Emotions {
+		if e.Name == name {
+			return e.Score
+		}
+	}
+	return -1
+}
+
+func TestTheWordThatCarriesAFeelingScoresHighest(t *testing.T) {
+	text := "The train was on time and I am so grateful to you, but my poor sister is terrified of the dark old house"
+	best := map[string]string{}
+	most := map[string]float64{}
+	for _, p := range predicted(t, ofText(text), contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
+		for _, name := range []string{"Gratitude", "Fear"} {
+			if s := score(p, name); s > most[name] {
+				best[name], most[name] = p.Text, s
+			}
+		}
+	}
+	if best["Gratitude"] != "grateful" || best["Fear"] != "terrified" {
+		t.Errorf("%v with %v", best, most)
+	}
+}
+
+func TestAnEmptyTextHasNoPredictions(t *testing.T) {
+	for _, by := range granularities {
+		groups := predicted(t, ofText(" \n"), contract.BatchLanguage{Granularity: by})
+		if groups == nil || len(groups) != 0 {
+			t.Errorf("%s: %v", by, groups)
+		}
+	}
+}
+
+func TestSpeakersAreGroupsOnlyIfAskedFor(t *testing.T) {
+	tr := ofText("Hello there. Oh, hi!")
+	for i := range tr.Words {
+		tr.Words[i].Begin, tr.Words[i].End = float64(i), float64(i)+0.5
+		tr.Words[i].Confidence, tr.Words[i].SpeakerConfidence = 0.5, 0.25
+		tr.Words[i].Speaker = i / 2
+	}
+	o := contract.BatchLanguage{Granularity: contract.BySentence, IdentifySpeakers: true}
+	apart := predicted(t, tr, o)
+	o.IdentifySpeakers = false
+	together := predicted(t, tr, o)
+	if len(apart) != 2 || apart[1].ID != "speaker_1" || len(together) != 1 || len(together[0].Predictions) != 2 {
+		t.Fatalf("%v, %v", apart, together)
+	}
+	p, q := apart[1].Predictions[0], together[0].Predictions[1]
+	if *p.Time != (contract.TimeInterval{Begin: 2, End: 3.5}) || *p.Confidence != 0.5 || *p.SpeakerConfidence != 0.25 {
+		t.Errorf("%v, %v, %v", *p.Time, *p.Confidence, *p.SpeakerConfidence)
+	}
+	if q.SpeakerConfidence != nil {
+		t.Error("speakers were not told apart, but their confidence is there")
+	}
+}
+
+// Scores of a language that the text model does not know are the lowest.
+func TestAnotherLanguageShowsNothing(t *testing.T) {
+	tr := ofText("Ich bin happy.")
+	tr.Language = "de"
+	for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
+		if s := score(p, "Joy"); s != 0.004 {
+			t.Errorf("%q: %v", p.Text, s)
+		}
+	}
+}
+
+// A mebibyte of words takes seconds; here are a quarter of one.
+func TestALargeTextIsScoredInLinearTime(t *testing.T) {
+	m, err := expression.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const piece = "I was so happy about the train, but then the rain came and we all got wet. "
+	for _, by := range granularities {
+		begin := time.Now()
+		tr := ofText(strings.Repeat(piece, (1<<18)/len(piece)))
+		core := &turnAtGate{ctx: context.Background(), gate: engine.NewGate(1)}
+		groups, err := langPredictions(m, core, tr, contract.BatchLanguage{Granularity: by})
+		core.release()
+		if err != nil || len(groups) != 1 {
+			t.Fatal(err, len(groups))
+		}
+		took := time.Since(begin)
+		t.Logf("%s: %v", by, took)
+		if took > time.Minute {
+			t.Errorf("%s took %v", by, took)
+		}
+	}
+}
