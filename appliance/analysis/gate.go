@@ -15,8 +15,8 @@ const maxHeld = 20 * time.Millisecond
 type turnAtGate struct {
 	ctx     context.Context
 	gate    *engine.Gate
-	urgency *engine.Urgency
-	leave   func() // nil while no core is held
+	urgency func() *engine.Urgency // as in Request
+	leave   func()                 // nil while no core is held
 	since   time.Time
 }
 
@@ -26,7 +26,11 @@ func (c *turnAtGate) next() error {
 		return nil
 	}
 	c.release()
-	leave, err := c.gate.Enter(c.ctx, c.urgency, 1)
+	var u *engine.Urgency
+	if c.urgency != nil {
+		u = c.urgency()
+	}
+	leave, err := c.gate.Enter(c.ctx, u, 1)
 	if err != nil {
 		return err
 	}

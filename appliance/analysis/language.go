@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -11,13 +12,16 @@ import (
 // contextWords is how many words on either side decide about a word; see expression.Meter.Word.
 const contextWords = 5
 
-// langPredictions scores the words, sentences, utterances or turns of a transcript. Each speaker is a group if
-// speakers are asked for; otherwise there is one group.
-func langPredictions(m *expression.Meter, core *turnAtGate, t Transcript,
-	o contract.BatchLanguage) ([]contract.Grouped[contract.LanguagePrediction], error) {
+// language scores the words, sentences, utterances or turns of a transcript. Each speaker is a group if speakers are
+// asked for; otherwise there is one group.
+func (a *Analyser) language(ctx context.Context, t Transcript,
+	r Request) (*contract.ModelPredictions[contract.LanguagePrediction], error) {
+	o := r.Models.Language
+	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
+	defer core.release()
 	groups := groupsOf[contract.LanguagePrediction]{apart: o.IdentifySpeakers && t.spoken()}
 	at := positions(t.Text)
-	s := scorer{m: m, core: core, t: t, by: o.Granularity}
+	s := scorer{m: a.Meter, core: core, t: t, by: o.Granularity}
 	for _, u := range units(t, o.Granularity) {
 		scores, err := s.of(u)
 		if err != nil {
@@ -31,7 +35,18 @@ func langPredictions(m *expression.Meter, core *turnAtGate, t Transcript,
 		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
 		groups.add(t.speaker(u), p)
 	}
-	return groups.list(), nil
+	return &contract.ModelPredictions[contract.LanguagePrediction]{
+		Metadata:           t.metadata(),
+		GroupedPredictions: groups.list(),
+	}, nil
+}
+
+// metadata says how reliable a transcript is; nil for a written text.
+func (t Transcript) metadata() *contract.TranscriptionMetadata {
+	if !t.spoken() {
+		return nil
+	}
+	return &contract.TranscriptionMetadata{Confidence: t.Confidence, DetectedLanguage: t.Language}
 }
 
 // A scorer scores the units of a transcript, in order.

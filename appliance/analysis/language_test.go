@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -19,13 +18,15 @@ func predicted(t testing.TB, tr Transcript, o contract.BatchLanguage) []contract
 	if err != nil {
 		t.Fatal(err)
 	}
-	core := &turnAtGate{ctx: context.Background(), gate: engine.NewGate(1)}
-	defer core.release()
-	groups, err := langPredictions(m, core, tr, o)
+	a := Analyser{Meter: m, Gate: engine.NewGate(1)}
+	found, err := a.language(t.Context(), tr, Request{Models: contract.BatchModels{Language: &o}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return groups
+	if busy, _ := a.Gate.Load(); busy != 0 {
+		t.Error("a core is still in use")
+	}
+	return found.GroupedPredictions
 }
 
 var granularities = []contract.Granularity{contract.ByWord, contract.BySentence, contract.ByUtterance, contract.ByTurn}
@@ -143,20 +144,10 @@ func TestAnotherLanguageShowsNothing(t *testing.T) {
 
 // A mebibyte of words takes seconds; here are a quarter of one.
 func TestALargeTextIsScoredInLinearTime(t *testing.T) {
-	m, err := expression.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const piece = "I was so happy about the train, but then the rain came and we all got wet. "
 	for _, by := range granularities {
 		begin := time.Now()
-		tr := ofText(strings.Repeat(piece, (1<<18)/len(piece)))
-		core := &turnAtGate{ctx: context.Background(), gate: engine.NewGate(1)}
-		groups, err := langPredictions(m, core, tr, contract.BatchLanguage{Granularity: by})
-		core.release()
-		if err != nil || len(groups) != 1 {
-			t.Fatal(err, len(groups))
-		}
+		predicted(t, ofText(strings.Repeat(piece, (1<<18)/len(piece))), contract.BatchLanguage{Granularity: by})
 		took := time.Since(begin)
 		t.Logf("%s: %v", by, took)
 		if took > time.Minute {
