@@ -15,6 +15,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/engine/espeak"
+	"parley/appliance/media"
 )
 
 // TestMain also runs the box: with the arguments of parley serve, the test binary acts as
@@ -22,6 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
+	media.Main()
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		if err := serve(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "parley:", strings.Join(strings.Fields(err.Error()), " "))

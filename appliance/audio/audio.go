@@ -109,7 +109,7 @@ type sink struct {
 	max   int // samples in one call
 	inHz  int
 	rs    *Resampler
-	down  *downmix  // of channels; nil before the first samples
+	down  *Downmix  // of channels; nil before the first samples
 	mono  []float32 // the last result of down
 	out   []float32
 }
@@ -155,9 +155,9 @@ func (s *sink) write(pcm []float32) error {
 // writeFrames adds complete frames of interleaved channels, mixed down.
 func (s *sink) writeFrames(frames []float32, channels int) error {
 	if s.down == nil || s.down.channels != channels {
-		s.down = newDownmix(channels, s.inHz)
+		s.down = NewDownmix(channels, s.inHz)
 	}
-	s.mono = s.down.mix(s.mono[:0], frames)
+	s.mono = s.down.Mix(s.mono[:0], frames)
 	return s.write(s.mono)
 }
 

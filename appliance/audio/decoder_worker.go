@@ -123,7 +123,7 @@ type mp3Worker struct {
 	dec  *mpg123
 	out  answerWriter
 	pcm  []float32 // interleaved channels
-	down *downmix
+	down *Downmix
 	mono []float32
 }
 
@@ -135,7 +135,7 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 	for {
 		n, status, err := w.dec.read(w.pcm)
 		if n > 0 && w.down != nil {
-			w.mono = w.down.mix(w.mono[:0], w.pcm[:n])
+			w.mono = w.down.Mix(w.mono[:0], w.pcm[:n])
 			if err := w.out.sound(w.mono); err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 				return w.out.fault(err)
 			}
 			if w.down == nil || w.down.channels != channels {
-				w.down = newDownmix(channels, hz)
+				w.down = NewDownmix(channels, hz)
 			}
 			w.out.rate(hz)
 		}

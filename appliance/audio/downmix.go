@@ -28,9 +28,9 @@ const (
 	downmixLow = 30 // Hz
 )
 
-// downmix mixes several channels to one: two to their mean, or to the louder one where they
+// Downmix mixes several channels to one: two to their mean, or to the louder one where they
 // cancel each other, and more to the loudest. The output depends only on earlier frames.
-type downmix struct {
+type Downmix struct {
 	channels int
 	block    int // frames
 	low      float32
@@ -45,8 +45,9 @@ type downmix struct {
 	only    int       // the channel used alone; -1: the mean of all, or none yet
 }
 
-func newDownmix(channels, rateHz int) *downmix {
-	d := &downmix{
+// NewDownmix returns a mixer for sound with that many channels at that rate.
+func NewDownmix(channels, rateHz int) *Downmix {
+	d := &Downmix{
 		channels: channels,
 		block:    int(downmixBlock * float64(rateHz)),
 		low:      float32(2 * math.Pi * downmixLow / float64(rateHz)),
@@ -65,8 +66,8 @@ func newDownmix(channels, rateHz int) *downmix {
 	return d
 }
 
-// mix appends the sound of complete frames of interleaved channels.
-func (d *downmix) mix(out, frames []float32) []float32 {
+// Mix appends the sound of complete frames of interleaved channels.
+func (d *Downmix) Mix(out, frames []float32) []float32 {
 	if d.channels == 1 {
 		return append(out, frames...)
 	}
@@ -76,7 +77,7 @@ func (d *downmix) mix(out, frames []float32) []float32 {
 	return out
 }
 
-func (d *downmix) frame(x []float32) (heard float32) {
+func (d *Downmix) frame(x []float32) (heard float32) {
 	sum := float32(0)
 	for i, v := range x {
 		sum += v
@@ -104,7 +105,7 @@ func (d *downmix) frame(x []float32) (heard float32) {
 }
 
 // loudest returns the channel with the most energy.
-func (d *downmix) loudest() int {
+func (d *Downmix) loudest() int {
 	best := 0
 	for i, e := range d.energy[:d.channels] {
 		if e > d.energy[best] {
@@ -115,14 +116,14 @@ func (d *downmix) loudest() int {
 }
 
 // measure adds a sample to the energy of a channel.
-func (d *downmix) measure(i int, v float32) {
+func (d *Downmix) measure(i int, v float32) {
 	d.offset[i] += d.low * (v - d.offset[i])
 	v -= d.offset[i]
 	d.energy[i] += v * v
 }
 
 // target returns the final weight of a channel.
-func (d *downmix) target(i int) float32 {
+func (d *Downmix) target(i int) float32 {
 	switch d.only {
 	case -1:
 		return 1 / float32(d.channels)
@@ -133,14 +134,14 @@ func (d *downmix) target(i int) float32 {
 }
 
 // weight moves the weight of a channel towards its target.
-func (d *downmix) weight(i int) float32 {
+func (d *Downmix) weight(i int) float32 {
 	step := 1 / float32(d.fade)
 	d.weights[i] += min(max(d.target(i)-d.weights[i], -step), step)
 	return d.weights[i]
 }
 
 // compare selects the channels for the next block.
-func (d *downmix) compare() {
+func (d *Downmix) compare() {
 	d.at = 0
 	loudest := d.loudest()
 	loudestEnergy, mean := d.energy[loudest], d.energy[d.channels]
@@ -161,4 +162,4 @@ func (d *downmix) compare() {
 }
 
 // choose switches to one channel, or to the mean, with a fade.
-func (d *downmix) choose(only int) { d.only, d.fading = only, d.fade }
+func (d *Downmix) choose(only int) { d.only, d.fading = only, d.fade }

@@ -59,7 +59,7 @@ func TestLoudestOfManyChannelsIsUsed(t *testing.T) {
 				all[i] = scaled(murmur(len(a), uint64(10+i)), 0.001) // a microphone is never silent
 			}
 			all[speaks] = a
-			got := newDownmix(channels, rate).mix(nil, interleaved(all...))
+			got := NewDownmix(channels, rate).Mix(nil, interleaved(all...))
 			for i, v := range got {
 				if math.Abs(float64(v-a[i])) > 1e-3 {
 					t.Errorf("%d of %d: sample %d is %v, want %v", speaks, channels, i, v, a[i])
@@ -71,7 +71,7 @@ func TestLoudestOfManyChannelsIsUsed(t *testing.T) {
 		for i := range all {
 			all[i] = scaled(a, float32(i%2))
 		}
-		if got := newDownmix(channels, rate).mix(nil, interleaved(all...)); !slices.Equal(got, a) {
+		if got := NewDownmix(channels, rate).Mix(nil, interleaved(all...)); !slices.Equal(got, a) {
 			t.Errorf("with %d channels, half of them equal, the level changes", channels)
 		}
 	}
@@ -87,7 +87,7 @@ func TestLoudestChannelMayChange(t *testing.T) {
 	}
 	first[3], first[30] = a, scaled(b, 0.3)
 	second[3], second[30] = scaled(a, 0.3), b
-	got := newDownmix(32, rate).mix(nil, append(interleaved(first...), interleaved(second...)...))
+	got := NewDownmix(32, rate).Mix(nil, append(interleaved(first...), interleaved(second...)...))
 	if late := rate * 4 / 10; !slices.Equal(got[len(a)+late:], b[late:]) {
 		t.Error("400 ms after another channel became the loudest it is not used")
 	}
@@ -105,10 +105,10 @@ func BenchmarkDownmix(b *testing.B) {
 		all[i] = scaled(murmur(48000, uint64(i)), float32(1+i)/32)
 	}
 	frames := interleaved(all...)
-	d := newDownmix(32, 48000)
+	d := NewDownmix(32, 48000)
 	var out []float32
 	for b.Loop() {
-		out = d.mix(out[:0], frames)
+		out = d.Mix(out[:0], frames)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestCancellingChannelsAreHeard(t *testing.T) {
 		"silence":                  {interleaved(silent, silent), silent},
 	} {
 		channels := len(c.frames) / len(a)
-		d := newDownmix(channels, rate)
-		got := d.mix(nil, c.frames)
+		d := NewDownmix(channels, rate)
+		got := d.Mix(nil, c.frames)
 		from := rate / 10 // until then it compares
 		for i := from; i < len(got); i++ {
 			if math.Abs(float64(got[i]-c.want[i])) > 1e-5 {
@@ -144,10 +144,10 @@ func TestCancellingChannelsAreHeard(t *testing.T) {
 				break
 			}
 		}
-		pieces := newDownmix(channels, rate)
+		pieces := NewDownmix(channels, rate)
 		var cut []float32
 		for piece := range slices.Chunk(c.frames, 77*channels) {
-			cut = pieces.mix(cut, piece)
+			cut = pieces.Mix(cut, piece)
 		}
 		if !slices.Equal(got, cut) {
 			t.Errorf("%s: in pieces it differs", name)
@@ -159,7 +159,7 @@ func TestCancellingChannelsAreHeard(t *testing.T) {
 func TestChannelDoesNotFlap(t *testing.T) {
 	const rate = 16000
 	a := murmur(4*rate, 1)
-	d := newDownmix(2, rate)
+	d := NewDownmix(2, rate)
 	changes, was := 0, d.only
 	for i, v := range a {
 		level := 1 + 0.2*float32(math.Sin(float64(i)/3000)) // they are louder in turn
@@ -176,7 +176,7 @@ func TestChannelDoesNotFlap(t *testing.T) {
 	for i := range steady {
 		steady[i] = 0.5 * float32(math.Sin(2*math.Pi*100*float64(i)/rate))
 	}
-	got = newDownmix(2, rate).mix(got, interleaved(steady, scaled(steady, -1)))
+	got = NewDownmix(2, rate).Mix(got, interleaved(steady, scaled(steady, -1)))
 	for i := 1; i < len(got); i++ {
 		if math.Abs(float64(got[i]-got[i-1])) > 0.05 {
 			t.Errorf("a click of %v at sample %d", got[i]-got[i-1], i)

@@ -59,7 +59,7 @@ type avcodec struct {
 	packet  *avPacket
 	frame   *avFrame
 	frames  []float32 // of one avFrame, its channels interleaved
-	down    *downmix
+	down    *Downmix
 }
 
 // avcodecCalls is the loaded libavcodec.
@@ -211,9 +211,9 @@ func (a *avcodec) mix(out []float32) []float32 {
 		}
 	}
 	if a.down == nil || a.down.channels != channels {
-		a.down = newDownmix(channels, max(a.rate(), MinInputHz))
+		a.down = NewDownmix(channels, max(a.rate(), MinInputHz))
 	}
-	return a.down.mix(out, a.frames)
+	return a.down.Mix(out, a.frames)
 }
 
 // rate returns the rate of the samples last decoded.

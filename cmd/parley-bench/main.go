@@ -20,6 +20,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/engine/espeak"
+	"parley/appliance/media"
 	"parley/bench"
 )
 
@@ -64,6 +65,7 @@ type commandLine struct {
 func main() {
 	espeak.Main()
 	audio.Main()
+	media.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))

@@ -8,12 +8,14 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine/espeak"
+	"parley/appliance/media"
 )
 
 // TestMain is also the child process that runs eSpeak NG.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
+	media.Main()
 	os.Exit(m.Run())
 }
 

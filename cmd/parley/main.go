@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine/espeak"
+	"parley/appliance/media"
 	"parley/firmware/packs"
 )
 
@@ -80,5 +81,6 @@ func listOf(words []string) string {
 func main() {
 	espeak.Main()
 	audio.Main()
+	media.Main()
 	os.Exit(run(untilSignalled(context.Background()), os.Args[1:], standardConsole()))
 }

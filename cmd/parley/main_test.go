@@ -8,6 +8,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine/espeak"
+	"parley/appliance/media"
 )
 
 // TestMain is also the child process that runs eSpeak NG, and the program itself if a
@@ -15,6 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	espeak.Main()
 	audio.Main()
+	media.Main()
 	if os.Getenv("PARLEY_TEST_PROGRAM") != "" {
 		main()
 	}

@@ -10,6 +10,35 @@ import "golang.org/x/sys/unix"
 // library needs and that is missing here is found by the tests. If files is set, the
 // process may also open the files that Landlock allows, for reading.
 func allowances(files bool, pid uint32) []allowance {
+	all := commonAllowances(files, pid)
+	// Machine code is mapped by now.
+	return append(all,
+		allowance{unix.SYS_MMAP, []condition{lower(2, unix.PROT_EXEC, 0)}},
+		allowance{unix.SYS_MPROTECT, []condition{lower(2, unix.PROT_EXEC, 0)}})
+}
+
+// programAllowances returns the system calls of a process that becomes another program, which
+// computes: those of allowances, and what starting a program needs. execve gains nothing:
+// Landlock lets it run only the same program, and all limits stay.
+func programAllowances(pid uint32) []allowance {
+	all := commonAllowances(true, pid)
+	for _, c := range append(programCallsHere(),
+		unix.SYS_EXECVE, unix.SYS_MMAP, unix.SYS_MPROTECT,
+		// other ways to use files that are open
+		unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PWRITE64, unix.SYS_FADVISE64, unix.SYS_STATX, unix.SYS_DUP,
+	) {
+		all = append(all, allowance{call: c})
+	}
+	return all
+}
+
+// lower is a condition for the lower half of an argument.
+func lower(argument int, mask uint32, is ...uint32) condition {
+	return condition{argument, false, mask, is}
+}
+
+// commonAllowances returns the system calls that both kinds of process may make.
+func commonAllowances(files bool, pid uint32) []allowance {
 	calls := []uint32{
 		// its pipes, and what the runtime of Go waits with
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_FSTAT,
@@ -39,10 +68,6 @@ func allowances(files bool, pid uint32) []allowance {
 		unix.CLONE_SYSVSEM | unix.CLONE_SETTLS |
 		unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
 	only := func(call uint32, when ...condition) { all = append(all, allowance{call, when}) }
-	lower := func(argument int, mask uint32, is ...uint32) condition { return condition{argument, false, mask, is} }
-	// Machine code is mapped by now.
-	only(unix.SYS_MMAP, lower(2, unix.PROT_EXEC, 0))
-	only(unix.SYS_MPROTECT, lower(2, unix.PROT_EXEC, 0))
 	// Threads, but no processes.
 	only(unix.SYS_CLONE, lower(0, ^uint32(thread)|unix.CLONE_THREAD, unix.CLONE_THREAD))
 	// The runtime of Go signals its own threads.

@@ -3,7 +3,6 @@ package isolate
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"unsafe"
 
@@ -40,10 +39,10 @@ type condition struct {
 
 const allBits = 1<<32 - 1
 
-// filterCalls makes the kernel refuse all system calls but those of allowances, for all
+// filterCalls makes the kernel refuse all system calls but the allowed ones, for all
 // threads, with EPERM. clone3, whose arguments a filter cannot see, fails with ENOSYS, so
 // that the C library uses clone.
-func filterCalls(files bool) error {
+func filterCalls(allowed []allowance) error {
 	if auditMachine == 0 {
 		return errUnknownMachine
 	}
@@ -59,7 +58,7 @@ func filterCalls(files bool) error {
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1},
 		absent,
 	}
-	for _, a := range allowances(files, uint32(os.Getpid())) {
+	for _, a := range allowed {
 		program = append(program, a.instructions(refuse)...)
 	}
 	program = append(program, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: newestCall, SkipFalse: 1}, absent, refuse)

@@ -19,3 +19,6 @@ func allowedHere() []uint32 {
 func allowedHereWithFiles() []uint32 {
 	return []uint32{unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK}
 }
+
+// programCallsHere returns those that starting a program needs.
+func programCallsHere() []uint32 { return []uint32{unix.SYS_ARCH_PRCTL, unix.SYS_POLL} }

@@ -13,3 +13,6 @@ func allowedHere() []uint32 { return nil }
 
 // allowedHereWithFiles returns those of them that take file names.
 func allowedHereWithFiles() []uint32 { return nil }
+
+// programCallsHere returns those that starting a program needs.
+func programCallsHere() []uint32 { return []uint32{unix.SYS_PPOLL} }

@@ -8,3 +8,5 @@ const (
 )
 
 func allowances(bool, uint32) []allowance { return nil }
+
+func programAllowances(uint32) []allowance { return nil }

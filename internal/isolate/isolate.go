@@ -40,21 +40,30 @@ const (
 // The number of processes is not limited by RLIMIT_NPROC, which counts all processes of
 // the same user; the filter refuses new ones instead.
 func dropPrivileges(readable string) (lacks []string, err error) {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("no new privileges: %w", err)
-	}
-	if err := setLimits(); err != nil {
+	mapped, err := mappedBytes()
+	if err != nil {
 		return nil, err
 	}
-	if err := dropCapabilities(); err != nil {
+	if err := limit(mapped+extraMemory, cpuSeconds); err != nil {
 		return nil, err
 	}
-	// As much of Landlock as the kernel has (version 1 came with Linux 5.13). Only
-	// reading below readable is allowed.
 	rules := []landlock.Rule{}
 	if readable != "" {
 		rules = append(rules, landlock.RODirs(readable))
 	}
+	return confine(rules, allowances(readable != "", uint32(os.Getpid())))
+}
+
+// confine drops all capabilities, and leaves the process the files of rules and the allowed
+// system calls.
+func confine(rules []landlock.Rule, allowed []allowance) (lacks []string, err error) {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("no new privileges: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return nil, err
+	}
+	// As much of Landlock as the kernel has (version 1 came with Linux 5.13).
 	_, err = landlockVersion()
 	if err == nil {
 		err = landlock.V7.BestEffort().Restrict(rules...)
@@ -62,25 +71,22 @@ func dropPrivileges(readable string) (lacks []string, err error) {
 	if err != nil {
 		lacks = append(lacks, fmt.Sprintf("Landlock (%v): it can read the files that the box can read", err))
 	}
-	if err := filterCalls(readable != ""); err != nil {
+	if err := filterCalls(allowed); err != nil {
 		lacks = append(lacks, fmt.Sprintf("seccomp filters (%v): it can open sockets and start programs", err))
 	}
 	return lacks, nil
 }
 
-// setLimits sets the resource limits of the process.
-func setLimits() error {
-	mapped, err := mappedBytes()
-	if err != nil {
-		return err
-	}
+// limit sets the resource limits of the process: bytes of address space, and seconds of
+// processor time.
+func limit(memory, cpu uint64) error {
 	for _, l := range []struct {
 		name  string
 		which int
 		most  uint64
 	}{
-		{"memory", unix.RLIMIT_AS, mapped + extraMemory},
-		{"processor time", unix.RLIMIT_CPU, cpuSeconds},
+		{"memory", unix.RLIMIT_AS, memory},
+		{"processor time", unix.RLIMIT_CPU, cpu},
 		{"open files", unix.RLIMIT_NOFILE, openFiles},
 		{"size of files", unix.RLIMIT_FSIZE, 0},
 		{"core dumps", unix.RLIMIT_CORE, 0},

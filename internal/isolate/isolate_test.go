@@ -23,6 +23,8 @@ import (
 const testName = "parley-cage-test"
 
 func TestMain(m *testing.M) {
+	ProgramMain()
+	obeyAsProgram()
 	Main(testName, func(args []string) (Work, error) {
 		if len(args) == 0 {
 			return Work{}, errors.New("there is nothing to do")

@@ -49,6 +49,7 @@ var imports = []struct {
 	{"appliance/audio/soundcard", "internal/clib"},
 	{"appliance/audio/soundcheck",
 		"appliance/audio appliance/audio/clean appliance/audio/fourier appliance/audio/soundcard"},
+	{"appliance/media", "appliance/audio internal/isolate"}, // ffmpeg runs in confined processes
 	{"appliance/text", "internal/levenshtein"},
 	{"appliance/language", ""},
 	{"appliance/voice", "appliance/audio/shape"}, // a recipe names how a voice is altered

@@ -1,0 +1,238 @@
+package media
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unicode"
+
+	"parley/internal/isolate"
+)
+
+const (
+	// maxMemory is the address space of ffmpeg: its libraries and the stacks and arenas of its
+	// threads take 0.7 GB, the largest picture or video the rest.
+	maxMemory = 3 << 30
+	// stallCPU is the processor time that ffmpeg may take without any output. It is not a time by
+	// the clock: while conversations use the cores, ffmpeg waits.
+	stallCPU = 30 * time.Second
+	// stallCheck is how often that is checked.
+	stallCheck = time.Second
+	// baseCPU is the processor time for any file, and cpuPerSecond what each second of a sound or
+	// video adds: 4K video takes a core of a small box some seconds.
+	baseCPU      = 2 * time.Minute
+	cpuPerSecond = 8
+	// maxStderr is how much of the messages of ffmpeg is stored: the first ones say most.
+	maxStderr = 4 << 10
+)
+
+// formats are the formats that are read, as ffmpeg names their demuxers. Playlists, and formats
+// that name other files, are not among them.
+const formats = "mov,matroska,avi,flv,mpegts,mpeg,mpegvideo,h264,hevc,m4v,ivf,obu,asf,mxf,dv,yuv4mpegpipe," +
+	"wav,w64,mp3,aac,ac3,eac3,flac,ogg,aiff,caf,au,amr,amrnb,amrwb,ape,wv,tta,dts,voc," +
+	"jpeg_pipe,png_pipe,apng,gif,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,j2k_pipe,jpegxl_pipe"
+
+// A job is one run of ffmpeg or ffprobe.
+type job struct {
+	program string
+	args    []string // after those that all jobs have
+	cpu     time.Duration
+	input   *os.File
+}
+
+// inputArgs returns the arguments before those of the job, which choose the input.
+func (j job) inputArgs() []string {
+	all := []string{"-hide_banner", "-loglevel", "error"}
+	if j.program == "ffmpeg" {
+		all = append(all, "-nostdin", "-threads", "1", "-filter_threads", "1")
+	}
+	return append(all,
+		"-protocol_whitelist", "file,pipe",
+		"-format_whitelist", formats,
+		"-max_pixels", fmt.Sprint(MaxPicturePixels),
+		"-i", "file:"+isolate.InputPath)
+}
+
+// run runs a job. read gets its output and, line by line, its report; the job ends when read
+// returns an error, which run returns. The error is an Error if the program fails before it wrote
+// anything; a file that is damaged later has been read up to there.
+func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Reader) error) error {
+	path, err := exec.LookPath(j.program)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return ErrNoFFmpeg
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	report, reportTo, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, stdout.Close())
+	}
+	defer func() { _ = report.Close() }()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var stderr headWriter
+	watch := stallWatch{cancel: cancel}
+	ended := make(chan error, 1)
+	go func() {
+		err := isolate.RunProgram(ctx, isolate.Program{
+			Path:   path,
+			Args:   append(j.inputArgs(), j.args...),
+			Memory: maxMemory,
+			CPU:    j.cpu,
+			Input:  j.input,
+			Stdout: stdout,
+			Report: reportTo,
+			Stderr: &stderr,
+			Started: func(pid int) {
+				watch.pid.Store(int64(pid))
+			},
+		})
+		_, _ = stdout.Close(), reportTo.Close()
+		ended <- err
+	}()
+	go watch.run(ctx)
+	readErr := read(&progressReader{out, &watch}, bufio.NewReader(&progressReader{report, &watch}))
+	if readErr != nil {
+		cancel(readErr)
+	}
+	err = <-ended
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return j.fault(err, watch.bytes.Load() > 0, stderr.text)
+}
+
+// fault returns the error of a program's end.
+func (j job) fault(err error, wrote bool, stderr string) error {
+	exit := (*exec.ExitError)(nil)
+	if err == nil || !errors.As(err, &exit) {
+		return err
+	}
+	status, _ := exit.Sys().(syscall.WaitStatus)
+	switch {
+	case exit.UserTime()+exit.SystemTime() >= j.cpu-time.Second:
+		return faultf("the file takes longer to decode than %v of processor time", j.cpu)
+	case status.Signaled() && status.Signal() == syscall.SIGKILL:
+		return fmt.Errorf("%s was killed", j.program)
+	case status.Signaled():
+		return faultf("the file could not be decoded: it crashes %s", j.program)
+	case wrote && j.program == "ffmpeg":
+		return nil
+	case strings.Contains(stderr, "Cannot allocate memory"):
+		return faultf("the file needs more than the %d GB of memory that a decoder gets", maxMemory>>30)
+	case strings.Contains(stderr, "Invalid data found") || stderr == "":
+		return faultf("the file is damaged, or not a picture, video or sound in a format that the box reads")
+	}
+	return faultf("the file could not be decoded: %s", lastLine(stderr))
+}
+
+// lastLine returns the last message of ffmpeg, printable, without the path and the part that says
+// it.
+func lastLine(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(stderr, "")), "\n")
+	line := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, lines[len(lines)-1])
+	if _, after, ok := strings.Cut(line, "] "); ok && strings.HasPrefix(line, "[") {
+		line = after
+	}
+	const most = 200 // its own messages are shorter
+	line = strings.TrimPrefix(line, "file:"+isolate.InputPath+": ")
+	return string([]rune(line)[:min(most, len([]rune(line)))])
+}
+
+// headWriter stores the first bytes that are written.
+type headWriter struct{ text string }
+
+func (w *headWriter) Write(b []byte) (int, error) {
+	w.text += string(b[:min(len(b), maxStderr-len(w.text))])
+	return len(b), nil
+}
+
+// stallWatch ends a program that takes processor time and writes nothing.
+type stallWatch struct {
+	cancel context.CancelCauseFunc
+	pid    atomic.Int64
+	bytes  atomic.Int64
+}
+
+func (w *stallWatch) run(ctx context.Context) {
+	tick := time.NewTicker(stallCheck)
+	defer tick.Stop()
+	var seen int64
+	var used time.Duration // when the output last grew
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		cpu, err := cpuOf(w.pid.Load())
+		if err != nil { // it has not started yet, or has ended
+			continue
+		}
+		if n := w.bytes.Load(); n != seen {
+			seen, used = n, cpu
+		} else if cpu-used >= stallCPU {
+			w.cancel(faultf("the file could not be decoded: a decoder computed for %v without a result", stallCPU))
+			return
+		}
+	}
+}
+
+// cpuOf returns the processor time that a process has used.
+func cpuOf(pid int64) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // its name is in parentheses
+	fields := strings.Fields(rest)
+	const user, system, perSecond = 11, 12, 100 // fields after the name; USER_HZ, the same on all Linux
+	if len(fields) <= system {
+		return 0, fmt.Errorf("/proc/%d/stat: %q", pid, stat)
+	}
+	var ticks, more int64
+	if _, err := fmt.Sscan(fields[user]+" "+fields[system], &ticks, &more); err != nil {
+		return 0, err
+	}
+	return time.Duration(ticks+more) * time.Second / perSecond, nil
+}
+
+// progressReader tells the watch what was read.
+type progressReader struct {
+	io.Reader
+	watch *stallWatch
+}
+
+func (r *progressReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.watch.bytes.Add(int64(n))
+	return n, err
+}
+
+// cpuFor returns the processor time for a file of that length; 0: unknown.
+func cpuFor(length time.Duration) time.Duration {
+	if length <= 0 {
+		length = MaxDuration
+	}
+	return baseCPU + cpuPerSecond*length
+}
