@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/appliance/api"
+	"parley/appliance/batch"
 	"parley/appliance/box"
 	"parley/appliance/certs"
 	"parley/appliance/chat"
@@ -43,6 +44,9 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	}
 	a.openMetrics()
 	a.startWebhooks()
+	if err := a.openBatch(ctx); err != nil {
+		return err
+	}
 	a.openAdmission(ctx)
 	a.openPlugins(ctx)
 	if err := a.openLines(); err != nil {
@@ -62,6 +66,9 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a.prefill(ctx)
 	a.startKiosk()
 	a.admit(ctx) // from here on chats can start
+	if err := a.startBatch(); err != nil {
+		return err
+	}
 	a.prefetchVoices(ctx)
 
 	select {
@@ -86,6 +93,7 @@ type appliance struct {
 	limits    api.Limits
 	identity  *certs.Identity
 	figures   *metrics.Metrics
+	batch     *batch.Service
 	admission *admission
 	plugins   *plugins.Plugins
 	prefetch  *prefetch

@@ -48,6 +48,11 @@ func sweeping(ctx context.Context, cfg config.Config, records *store.Store, log 
 		if err := sweepSpeech(ctx, cfg.Speech, records, now); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete old generations of speech; trying again in an hour", "err", err)
 		}
+		if deleted, err := sweepBatch(ctx, cfg.Batch, records, now); err != nil && ctx.Err() == nil {
+			log.Error("cannot delete old analysis jobs; trying again in an hour", "err", err)
+		} else if deleted > 0 {
+			log.Info("deleted old analysis jobs", "jobs", deleted, "days", cfg.Batch.ResultsDays)
+		}
 		if err := sweepRecordings(ctx, cfg, records, now, first, log); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete recordings; trying again in an hour", "err", err)
 		}

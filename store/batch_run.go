@@ -108,6 +108,19 @@ func (s *Store) EndBatchJob(ctx context.Context, jobID string, e BatchEnd) error
 	})
 }
 
+// DeleteBatchJob deletes a job of an account in any state, without its files. The error is
+// ErrNotFound if the account has no such job.
+func (s *Store) DeleteBatchJob(ctx context.Context, accountID, jobID string) error {
+	return s.change(ctx, "deleting an analysis job", func(ctx context.Context, c conn) error {
+		if err := changeOne(ctx, c, `
+			DELETE FROM batch_job WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, jobID,
+			accountID); err != nil {
+			return err
+		}
+		return dropWebhooksOf(ctx, c, jobID)
+	})
+}
+
 // ExpireBatchJobs deletes the jobs that ended before a time (Unix milliseconds) with their
 // files, one job in each transaction, and returns their number. After a crash in the
 // middle, [Store.Tidy] deletes the remaining files.

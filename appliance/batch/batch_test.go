@@ -176,7 +176,7 @@ func TestTextsBecomePredictions(t *testing.T) {
 		!j.Request.Notify || j.Request.Files == nil || j.Request.Transcription == nil {
 		t.Errorf("queued as %+v", j)
 	}
-	b.Start(analyse(words))
+	b.Start(analyse(words), nil)
 	j = b.wait(id)
 	s := j.State
 	if s.Status != contract.JobCompleted || *s.NumPredictions != 6 || *s.NumErrors != 0 || s.Message != nil ||
@@ -208,7 +208,7 @@ func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 			panic("a model")
 		}
 		return words(ctx, s, r)
-	}))
+	}), nil)
 	id := b.submit(`{}`, "a.txt=one two", "b.txt=broken", "c.txt=panics", "=three")
 	j := b.wait(id)
 	if s := j.State; s.Status != contract.JobCompleted || *s.NumPredictions != 3 || *s.NumErrors != 2 {
@@ -239,7 +239,7 @@ func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 
 func TestJobWithOnlyBrokenFilesIsCompleted(t *testing.T) {
 	b := newBox(t)
-	b.Start(analyse(words))
+	b.Start(analyse(words), nil)
 	s := b.wait(b.submit(`{"text":["broken","broken"]}`)).State
 	if s.Status != contract.JobCompleted || *s.NumPredictions != 0 || *s.NumErrors != 2 {
 		t.Errorf("ended as %+v", s)
@@ -250,7 +250,7 @@ func TestJobFailsWhereTheBoxCanAnalyseNothing(t *testing.T) {
 	b := newBox(t)
 	b.Start(analyse(func(_ context.Context, s analysis.Source, _ analysis.Request) (analysis.Report, error) {
 		return analysis.Report{}, &analysis.ErrMissing{What: "the nets for faces", How: "parley packs install"}
-	}))
+	}), nil)
 	id := b.submit(`{"text":["a","b"]}`)
 	s := b.wait(id).State
 	if s.Status != contract.JobFailed || !strings.Contains(*s.Message, "the nets for faces are not installed") ||

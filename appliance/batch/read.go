@@ -29,21 +29,13 @@ func (s *Service) Jobs(ctx context.Context, f store.BatchFilter) ([]contract.Bat
 	return all, nil
 }
 
-// Job returns a job of an account. The error is a contract.ErrNotFound if there is none.
+// Job returns a job of an account, or store.ErrNotFound.
 func (s *Service) Job(ctx context.Context, account, jobID string) (contract.BatchJob, error) {
-	j, err := s.job(ctx, account, jobID)
+	j, err := s.Records.BatchJob(ctx, account, jobID)
 	if err != nil {
 		return contract.BatchJob{}, err
 	}
 	return wireJob(j)
-}
-
-func (s *Service) job(ctx context.Context, account, jobID string) (store.BatchJob, error) {
-	j, err := s.Records.BatchJob(ctx, account, jobID)
-	if errors.Is(err, store.ErrNotFound) {
-		err = contract.ErrNotFound{What: "batch job", ID: jobID}
-	}
-	return j, err
 }
 
 // wireJob returns a job as lists and details show it.
@@ -73,7 +65,7 @@ func wireJob(j store.BatchJob) (contract.BatchJob, error) {
 
 // completed returns an error unless a job of the account is COMPLETED.
 func (s *Service) completed(ctx context.Context, account, jobID string) error {
-	j, err := s.job(ctx, account, jobID)
+	j, err := s.Records.BatchJob(ctx, account, jobID)
 	if err != nil || j.State == store.BatchCompleted {
 		return err
 	}
@@ -85,8 +77,8 @@ func (s *Service) completed(ctx context.Context, account, jobID string) error {
 }
 
 // Predictions opens the predictions of a job: a JSON array of contract.SourceResult, one
-// for each source in the order of the request. The error is a contract.ErrNotFound if
-// there is no such job, and a contract.ErrInvalid if it is not COMPLETED.
+// for each source in the order of the request. The error is store.ErrNotFound if there is
+// no such job, and a contract.ErrInvalid if it is not COMPLETED.
 func (s *Service) Predictions(ctx context.Context, account, jobID string) (*Results, error) {
 	if err := s.completed(ctx, account, jobID); err != nil {
 		return nil, err

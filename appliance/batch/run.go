@@ -19,12 +19,12 @@ import (
 const storeRetry = 5 * time.Second
 
 // run runs one job after another until ctx ends.
-func (s *Service) run(ctx context.Context, a Analyser) {
+func (s *Service) run(ctx context.Context, a Analyser, enter Enter) {
 	for ctx.Err() == nil {
 		j, err := s.Records.StartBatchJob(ctx, time.Now().UnixMilli())
 		switch {
 		case err == nil:
-			s.runJob(ctx, a, j)
+			s.runJob(ctx, j, a, enter)
 		case errors.Is(err, store.ErrNotFound):
 			select {
 			case <-s.wake:
@@ -46,41 +46,67 @@ func pause(ctx context.Context) {
 }
 
 // runJob runs a job and ends it, or puts it back into the queue if ctx ends before.
-func (s *Service) runJob(ctx context.Context, a Analyser, j store.BatchJob) {
-	log, begun := s.Log.With("job", j.ID), time.Now()
+func (s *Service) runJob(ctx context.Context, j store.BatchJob, a Analyser, enter Enter) {
 	r := &jobRun{
 		Service:  s,
 		analyser: a,
+		enter:    enter,
 		job:      j,
 		folder:   s.folder(j.ID),
-		log:      log,
+		log:      s.Log.With("job", j.ID),
 	}
-	err := r.sources(ctx)
-	record := func(ctx context.Context) error { return s.end(ctx, j, r.tally) }
-	state := r.tally.state()
-	switch {
-	case ctx.Err() != nil:
-		record = func(ctx context.Context) error { return s.Records.RequeueBatchJob(ctx, j.ID, false) }
-		state = store.BatchQueued
-	case err != nil:
-		log.Error("an analysis job failed", "err", err)
-		r.tally.failure, state = failureOf(err), store.BatchFailed
-	default:
-		log.Info("an analysis job has ended", "state", string(state), "predictions", r.tally.predictions,
-			"errors", r.tally.errors, "took", time.Since(begun).Round(time.Millisecond))
-	}
+	begun := time.Now()
+	state, record := r.run(ctx)
 	s.Ended(state, time.Since(begun))
 	for {
 		err := record(context.WithoutCancel(ctx)) // also while the box stops
 		if err == nil || errors.Is(err, store.ErrNotFound) {
-			return // it was deleted with its account
+			return // in the second case the job was deleted
 		}
-		log.Error("cannot record the end of an analysis job; trying again", "err", err)
+		r.log.Error("cannot record the end of an analysis job; trying again", "err", err)
 		if ctx.Err() != nil {
 			return // the next start finds it running
 		}
 		pause(ctx)
 	}
+}
+
+// run runs the job until it ends, ctx ends, or the job is deleted. It returns the state
+// that the job has then, and what records that.
+func (r *jobRun) run(ctx context.Context) (state store.BatchState, record func(context.Context) error) {
+	jobCtx, stop := context.WithCancel(ctx)
+	now := &running{r.job.ID, stop, make(chan struct{})}
+	r.setRunning(now)
+	defer close(now.over)
+	defer r.setRunning(nil)
+	defer stop()
+	begun := time.Now()
+	err := r.sources(jobCtx)
+	if err == nil && r.tally.state() == store.BatchCompleted {
+		if err := r.writeArtifacts(jobCtx, r.job.ID, r.enter); err != nil && jobCtx.Err() == nil {
+			r.log.Error("cannot write the artifacts of an analysis job; the first client that wants them tries again",
+				"err", err)
+		}
+	}
+	switch {
+	case jobCtx.Err() != nil:
+		return store.BatchQueued, func(ctx context.Context) error {
+			return r.Records.RequeueBatchJob(ctx, r.job.ID, false)
+		}
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		r.log.Error("an analysis job failed", "err", err)
+		r.tally.failure = failureOf(err)
+	default:
+		r.log.Info("an analysis job has ended", "state", string(r.tally.state()), "predictions",
+			r.tally.predictions, "errors", r.tally.errors, "took", time.Since(begun).Round(time.Millisecond))
+	}
+	return r.tally.state(), func(ctx context.Context) error { return r.end(ctx, r.job, r.tally) }
+}
+
+func (s *Service) setRunning(now *running) {
+	s.mu.Lock()
+	s.running = now
+	s.mu.Unlock()
 }
 
 // failureOf returns the reason of a failed job for its client.
@@ -117,6 +143,7 @@ func (t *tally) state() store.BatchState {
 type jobRun struct {
 	*Service
 	analyser Analyser
+	enter    Enter
 	job      store.BatchJob
 	folder   folder
 	log      *slog.Logger

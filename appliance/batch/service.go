@@ -52,6 +52,7 @@ type Service struct {
 
 	mu        sync.Mutex
 	uploading map[string]int64 // bytes of the uploads that are no jobs yet, by account
+	running   *running         // nil between two jobs
 
 	stop    context.CancelFunc // nil until Start
 	stopped chan struct{}
@@ -98,14 +99,19 @@ func (s *Service) recover(ctx context.Context) error {
 	return nil
 }
 
-// Start runs the jobs from now on, until Close.
-func (s *Service) Start(a Analyser) {
+// Enter waits until nothing more urgent needs the cores, and takes one until leave is
+// called.
+type Enter func(context.Context) (leave func(), err error)
+
+// Start runs the jobs from now on, until Close. Long work besides the analysis enters and
+// leaves piece by piece; with a nil enter it does not wait.
+func (s *Service) Start(a Analyser, enter Enter) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.stopped = cancel, make(chan struct{})
 	s.notify()
 	go func() {
 		defer close(s.stopped)
-		s.run(ctx, a)
+		s.run(ctx, a, enter)
 	}()
 }
 
@@ -125,13 +131,27 @@ func (s *Service) notify() {
 	}
 }
 
-// Sweep deletes the jobs that ended before a time, with their files.
-func (s *Service) Sweep(ctx context.Context, before time.Time) error {
-	deleted, err := s.Records.ExpireBatchJobs(ctx, before.UnixMilli())
-	if deleted > 0 {
-		s.Log.Info("deleted old analysis jobs", "jobs", deleted)
+// running is the job that runs now.
+type running struct {
+	jobID string
+	stop  context.CancelFunc
+	over  chan struct{} // closed when it has ended
+}
+
+// Delete deletes a job of an account with its files. It stops the job first if that runs.
+// The error is store.ErrNotFound if the account has no such job.
+func (s *Service) Delete(ctx context.Context, account, jobID string) error {
+	if err := s.Records.DeleteBatchJob(ctx, account, jobID); err != nil {
+		return err
 	}
-	return err
+	s.mu.Lock()
+	now := s.running
+	s.mu.Unlock()
+	if now != nil && now.jobID == jobID {
+		now.stop()
+		<-now.over // its last piece of work is short
+	}
+	return os.RemoveAll(string(s.folder(jobID)))
 }
 
 // folder is the folder of a job, below layout.Batch of the data folder.

@@ -45,6 +45,7 @@ type Config struct {
 	Speech        Speech
 	Lexicon       text.Lexicon      // pronunciations for all accounts
 	VoiceAliases  map[string]string // stand-in voices, by requested name or id
+	Batch         Batch
 	Tools         Tools
 	Plugins       []string // names of the plugins that every chat has
 	// PluginSignatures decides which plugins may run.
@@ -119,6 +120,15 @@ type Speech struct {
 	LoudnessLUFS   int    // of all speech
 	Generations    int    // how many are stored for each account
 	GenerationDays int    // how long they are stored; 0 for ever
+}
+
+// Batch limits the analysis jobs.
+type Batch struct {
+	MaxQueued   int  // jobs of one account that wait or run
+	MaxUpload   Size // the files of one job
+	KeepSources bool // uploads and downloads stay after their job
+	ResultsDays int  // after its end until a job is deleted; 0 for never
+	PrivateURLs bool // jobs may fetch URLs from private addresses
 }
 
 // Tools limits the tools.

@@ -45,6 +45,7 @@ func Settings() []Setting {
 		group("Models", modelSettings()),
 		group("Chats and what is stored of them", chatSettings()),
 		group("Speech", speechSettings()),
+		group("Analysis jobs", batchSettings()),
 		group("Tools", toolSettings()),
 		group("Webhooks", webhookSettings()),
 		group("Limits", limitSettings()),

@@ -35,6 +35,7 @@ type Metrics struct {
 	plugins     *prometheus.CounterVec   // by plugin, tool, result
 	plugin      *prometheus.HistogramVec // by plugin, tool
 	speech      speechFigures
+	batch       batchFigures
 	answers     recent
 	late        recent
 }
@@ -90,7 +91,7 @@ func New(version string, log *slog.Logger) *Metrics {
 			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"plugin", "tool"}),
 	}
-	m.speech = newSpeechFigures(r)
+	m.speech, m.batch = newSpeechFigures(r), newBatchFigures(r)
 	m.register(version)
 	m.Handler = promhttp.HandlerFor(r,
 		promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})

@@ -1,0 +1,80 @@
+package appliance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/appliance/analysis"
+	"parley/appliance/batch"
+	"parley/appliance/batch/source"
+	"parley/appliance/config"
+	"parley/appliance/expression"
+	"parley/internal/addresses"
+	"parley/internal/disk"
+	"parley/internal/version"
+	"parley/store"
+)
+
+// openBatch opens the analysis jobs. From then on clients may queue some; the first one
+// runs when the models are loaded.
+func (a *appliance) openBatch(ctx context.Context) (err error) {
+	settings := batch.Settings{
+		KeepSources:    a.cfg.Batch.KeepSources,
+		MaxQueued:      a.cfg.Batch.MaxQueued,
+		MaxUpload:      a.cfg.Batch.MaxUpload.Bytes,
+		DiskPerAccount: a.limits.DiskPerAccount,
+	}
+	if a.cfg.Batch.MaxUpload.Percent > 0 {
+		size, err := disk.Size(a.cfg.Data)
+		if err != nil {
+			return fmt.Errorf("batch.max_upload is a part of the disk: %w", err)
+		}
+		settings.MaxUpload = a.cfg.Batch.MaxUpload.Of(size)
+	}
+	fetcher := source.Fetcher{Agent: "Parley/" + version.String()}
+	if a.cfg.Batch.PrivateURLs {
+		if fetcher.Allowed, err = addresses.ParseAllowed([]string{"0.0.0.0/0", "::/0"}); err != nil {
+			return err
+		}
+	}
+	a.batch, err = batch.Open(ctx, batch.Parts{
+		Data:     a.cfg.Data,
+		Records:  a.records,
+		Settings: settings,
+		Fetcher:  fetcher,
+		Log:      a.log,
+		Ended:    func(state store.BatchState, took time.Duration) { a.figures.BatchRun(string(state), took) },
+	})
+	if err != nil {
+		return err
+	}
+	a.figures.WatchBatch(func() (queued, running int) {
+		queued, running, err := a.records.BatchLoad(context.Background())
+		if err != nil {
+			a.log.Warn("cannot count the analysis jobs", "err", err)
+		}
+		return queued, running
+	})
+	return nil
+}
+
+// startBatch runs the analysis jobs from now on.
+func (a *appliance) startBatch() error {
+	meter, err := expression.New()
+	if err != nil {
+		return err
+	}
+	a.batch.Start(&analysis.Analyser{Meter: meter, Gate: a.engines.Gate},
+		func(ctx context.Context) (leave func(), err error) { return a.engines.Gate.Enter(ctx, nil, 1) })
+	a.onClose(a.batch.Close)
+	return nil
+}
+
+// sweepBatch deletes the jobs that ended too many days ago.
+func sweepBatch(ctx context.Context, b config.Batch, records *store.Store, now time.Time) (deleted int, err error) {
+	if b.ResultsDays == 0 {
+		return 0, nil
+	}
+	return records.ExpireBatchJobs(ctx, now.AddDate(0, 0, -b.ResultsDays).UnixMilli())
+}

@@ -1,0 +1,294 @@
+package batch
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"parley/appliance/batch/source"
+	"parley/internal/durable"
+	"parley/store"
+)
+
+// Artifacts opens the zip archive of a job. For each file of each source it has a folder
+// with a CSV file for each model, and the pictures of faces if the job saves them. The
+// errors are those of Predictions.
+func (s *Service) Artifacts(ctx context.Context, account, jobID string) (*os.File, error) {
+	if err := s.completed(ctx, account, jobID); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.folder(jobID).artifacts())
+	if errors.Is(err, fs.ErrNotExist) { // the disk was full at the end of the job
+		if err = s.writeArtifacts(ctx, jobID, nil); err == nil {
+			f, err = os.Open(s.folder(jobID).artifacts())
+		}
+	}
+	return f, err
+}
+
+// writeArtifacts writes the zip archive of a job whose results are complete. It reads the
+// results prediction by prediction, so that even those of a long video are never in memory
+// as a whole.
+func (s *Service) writeArtifacts(ctx context.Context, jobID string, enter Enter) error {
+	sources, err := s.Records.BatchSources(ctx, jobID)
+	if err != nil {
+		return err
+	}
+	files := s.folder(jobID)
+	f, err := durable.Create(files.artifacts(), 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	a := artifacts{
+		ctx:   ctx,
+		zip:   zip.NewWriter(f),
+		names: uniqueNames{},
+		pace:  pace{enter: enter},
+	}
+	defer a.pace.end()
+	for n, from := range sources {
+		a.folder = a.names.next(sourceName(n, from))
+		a.faces = files.faces(n)
+		if err := a.source(files.result(n)); err != nil {
+			return fmt.Errorf("artifacts of source %d: %w", n, err)
+		}
+	}
+	if err := a.zip.Close(); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// sourceName returns the name of the folder of a source.
+func sourceName(n int, from store.BatchSource) string {
+	switch from.Kind {
+	case store.BatchURL:
+		return source.Name(from.Name)
+	case store.BatchText:
+		return fmt.Sprintf("text_%d", n)
+	}
+	return path.Base(fileName(n, from.Name))
+}
+
+// artifacts writes the zip archive of one job.
+type artifacts struct {
+	ctx    context.Context
+	zip    *zip.Writer
+	names  uniqueNames
+	folder string // of the source, in the archive
+	faces  string // folder with the pictures of the source
+	pace   pace
+}
+
+// source adds what the result of a source holds.
+func (a *artifacts) source(result string) error {
+	f, err := os.Open(result)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	d, n := json.NewDecoder(f), 0
+	return fields(d, func(key string) error {
+		if key != "results" {
+			return skip(d)
+		}
+		return fields(d, func(key string) error {
+			if key != "predictions" {
+				return skip(d)
+			}
+			return items(d, func() error {
+				err := a.file(d, n)
+				n++
+				return err
+			})
+		})
+	})
+}
+
+// file adds the predictions for the nth file of a source.
+func (a *artifacts) file(d *json.Decoder, n int) error {
+	csvFolder := path.Join(a.folder, "csv")
+	folder := csvFolder // of the file
+	err := fields(d, func(key string) (err error) {
+		switch key {
+		case "file":
+			name := ""
+			err := d.Decode(&name)
+			folder = a.names.next(path.Join(csvFolder, cleanPath(name)))
+			return err
+		case "models":
+			return fields(d, func(model string) error { return a.model(d, folder, model) })
+		}
+		return skip(d)
+	})
+	if err != nil {
+		return err
+	}
+	return a.pictures(n, path.Join(a.folder, "faces", strings.TrimPrefix(folder, csvFolder)))
+}
+
+// model adds the CSV file of a model.
+func (a *artifacts) model(d *json.Decoder, folder, model string) error {
+	w, err := a.zip.Create(path.Join(folder, cleanName(model)+".csv"))
+	if err != nil {
+		return err
+	}
+	t := &table{csv: csv.NewWriter(w)}
+	t.csv.UseCRLF = true // RFC 4180
+	row := rowsOf(model)
+	err = fields(d, func(key string) error {
+		if key != "grouped_predictions" || row == nil {
+			return skip(d)
+		}
+		return items(d, func() error {
+			id := ""
+			return fields(d, func(key string) error {
+				switch key {
+				case "id":
+					return d.Decode(&id)
+				case "predictions":
+					return items(d, func() error {
+						if err := a.pace.next(a.ctx); err != nil {
+							return err
+						}
+						return row(d, id, t)
+					})
+				}
+				return skip(d)
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	t.csv.Flush()
+	return t.csv.Error()
+}
+
+// pictures adds the pictures of faces of the nth file of a source.
+func (a *artifacts) pictures(n int, folder string) error {
+	dir := filepath.Join(a.faces, fmt.Sprint(n))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := a.picture(filepath.Join(dir, e.Name()), path.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *artifacts) picture(file, name string) error {
+	if err := a.pace.next(a.ctx); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // JPEG does not shrink
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// fields calls each for the fields of the JSON object that comes next, after their names.
+func fields(d *json.Decoder, each func(key string) error) error {
+	if err := token(d, json.Delim('{')); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := each(fmt.Sprint(key)); err != nil {
+			return err
+		}
+	}
+	return token(d, json.Delim('}'))
+}
+
+// items calls each for the elements of the JSON array that comes next.
+func items(d *json.Decoder, each func() error) error {
+	if err := token(d, json.Delim('[')); err != nil {
+		return err
+	}
+	for d.More() {
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	return token(d, json.Delim(']'))
+}
+
+func token(d *json.Decoder, want json.Delim) error {
+	got, err := d.Token()
+	if err == nil && got != want {
+		return fmt.Errorf("a result has %v where %v is expected", got, want)
+	}
+	return err
+}
+
+// skip drops the next value.
+func skip(d *json.Decoder) error {
+	var dropped json.RawMessage
+	return d.Decode(&dropped)
+}
+
+// pace gives the cores back now and then during long work.
+type pace struct {
+	enter Enter // nil: nothing else needs the cores
+	leave func()
+	steps int
+}
+
+// paceSteps is how many steps are done at once: a row of 50 scores takes some 0.1 ms to
+// read and write, so that a conversation waits for less than 10 ms.
+const paceSteps = 64
+
+// next is called before each step.
+func (p *pace) next(ctx context.Context) (err error) {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if p.enter == nil {
+		return nil
+	}
+	if p.steps--; p.steps > 0 {
+		return nil
+	}
+	p.end()
+	p.leave, err = p.enter(ctx)
+	p.steps = paceSteps
+	return err
+}
+
+// end gives the cores back.
+func (p *pace) end() {
+	if p.leave != nil {
+		p.leave()
+		p.leave = nil
+	}
+}
