@@ -64,8 +64,8 @@ func (n *faceNet) loaded() (*Session, builtGraph, error) {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			return nil, builtGraph{}, fmt.Errorf("onnx: the nets for faces: fetch them with `parley packs pull faces`: %w",
-				err)
+			return nil, builtGraph{},
+				fmt.Errorf("onnx: the nets for faces: fetch them with `parley packs pull faces`: %w", err)
 		}
 	}
 	model, err := n.graph()
