@@ -1,5 +1,5 @@
 // Package expression measures feelings: how likely each of 48 is in an utterance, from its words and its
-// voice. docs/expression.md says what is measured, what is only derived, and how accurate it is.
+// voice, and in a face. docs/expression.md says what is measured, what is only derived, and how accurate it is.
 package expression
 
 import (
@@ -53,6 +53,14 @@ func (t *term) UnmarshalJSON(data []byte) error {
 // Text scores a text.
 func (m *Meter) Text(text string) contract.EmotionScores {
 	return rounded(m.mapping.ofWords(text, m.text.probabilities(text)))
+}
+
+// faceClasses are the expressions that the nets of faces tell apart, in the order of FER2013.
+var faceClasses = [...]string{"angry", "disgust", "fear", "happy", "sad", "surprise", "neutral"}
+
+// Face scores a face whose expression is each of the classes of package face with these probabilities.
+func (m *Meter) Face(classes [len(faceClasses)]float64) contract.EmotionScores {
+	return rounded(m.mapping.ofFace(classes))
 }
 
 // NewSound returns a Sound for one utterance.

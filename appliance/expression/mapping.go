@@ -11,8 +11,8 @@ import (
 
 // mapping derives the scores of the names from the measured features.
 type mapping struct {
-	// Words and Voice hold terms for each name; the largest term counts.
-	Words, Voice map[string][]term
+	// Words, Voice and Face hold terms for each name; the largest term counts.
+	Words, Voice, Face map[string][]term
 	// LookedUp holds words that name a feeling outright.
 	LookedUp map[string][]string `json:"looked_up"`
 }
@@ -27,6 +27,7 @@ type term struct {
 const (
 	wordsFloor = 0.004
 	voiceFloor = 0.005
+	faceFloor  = 0.02
 	// lookedUp is the score of a feeling whose word was said. It is not higher because "I am not tired" has
 	// the word too.
 	lookedUp = 0.5
@@ -106,6 +107,18 @@ func (m mapping) ofVoice(classes [len(voiceClasses)]float64) (s contract.Emotion
 	return s
 }
 
+// ofFace maps the probabilities of the classes of a face to the 48 names.
+func (m mapping) ofFace(classes [len(faceClasses)]float64) (s contract.EmotionScores) {
+	p := make(map[string]float64, len(classes))
+	for i, name := range faceClasses {
+		p[name] = classes[i]
+	}
+	for i := range s {
+		s[i] = max(faceFloor, largest(m.Face[contract.EmotionName(i)], p))
+	}
+	return s
+}
+
 // check returns an error if the mapping has an unknown name or uses something that is not measured.
 func (m mapping) check() error {
 	var names []string
@@ -116,7 +129,7 @@ func (m mapping) check() error {
 	for _, of := range []struct {
 		terms map[string][]term
 		known []string
-	}{{m.Words, measured}, {m.Voice, append(slices.Clone(voiceClasses[:]), "A")}} {
+	}{{m.Words, measured}, {m.Voice, append(slices.Clone(voiceClasses[:]), "A")}, {m.Face, faceClasses[:]}} {
 		for name, terms := range of.terms {
 			if !slices.Contains(names, name) {
 				return fmt.Errorf("the mapping of feelings has %q, which is none of the %d", name, len(names))
