@@ -8,12 +8,14 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/expression"
+	"parley/appliance/expression/face"
 )
 
 // An Analyser measures one medium after another. Several goroutines may use it.
 type Analyser struct {
 	Meter *expression.Meter
 	Gate  *engine.Gate
+	Faces *face.Finder
 }
 
 // A Source is a medium to analyse.

@@ -77,8 +77,8 @@ type FacePrediction struct {
 	Prob         float64      `json:"prob"`  // that it is a face, 0 to 1
 	Box          BoundingBox  `json:"box"`
 	Emotions     []NamedScore `json:"emotions"`
-	FACS         []NamedScore `json:"facs,omitempty"`         // always empty: nothing measures them
-	Descriptions []NamedScore `json:"descriptions,omitempty"` // always empty
+	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else nil
+	Descriptions []NamedScore `json:"descriptions,omitzero"` // likewise
 }
 
 // FacemeshPrediction is a face without its place in the picture.

@@ -18,6 +18,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/expression/face"
 	"parley/appliance/voice"
 	"parley/firmware/packs"
 )
@@ -47,6 +48,7 @@ type Set struct {
 	Transcriber engine.Transcriber
 	TurnEnd     *TurnEnd             // loaded on its first use
 	Model       engine.LanguageModel // for chats whose config names none
+	Faces       *face.Finder         // its nets are loaded on their first use
 
 	cfg        config.Config
 	log        *slog.Logger
@@ -93,6 +95,9 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 			return nil, errors.Join(err, e.Close())
 		}
 		e.onClose(e.runtime.Close)
+		if err := e.openFaces(); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
 	}
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })
@@ -140,6 +145,15 @@ func (e *Set) openDetector(ctx context.Context) error {
 	e.onClose(d.Close)
 	e.Detector = d
 	return e.warm(ctx, "voice detector", d)
+}
+
+// openFaces prepares the finder of faces. Its pack may be missing, which is an error at its first use only.
+func (e *Set) openFaces() error {
+	nets := onnx.OpenFaces(e.runtime, e.cfg.Pack("faces"), e.Gate)
+	e.onClose(nets.Close)
+	var err error
+	e.Faces, err = face.New(nets, e.Gate)
+	return err
 }
 
 // transcriber is implemented by both transcribers of package onnx.

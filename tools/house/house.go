@@ -88,7 +88,9 @@ var imports = []struct {
 		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
 	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
-	{"appliance/analysis", "appliance/contract appliance/engine appliance/expression appliance/text"},
+	{"appliance/analysis", `appliance/contract appliance/engine appliance/expression appliance/expression/face
+		appliance/media appliance/text`},
+	{"appliance/expression/face", "appliance/engine"},
 	{"appliance/recording", `appliance/contract appliance/audio appliance/engine store internal/unbounded
 		internal/durable internal/layout`},
 	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded
@@ -113,6 +115,7 @@ var imports = []struct {
 	{"appliance/metrics", "appliance/engine"}, // the queue of engine.Gate
 	{"appliance/engines", `appliance/audio appliance/audio/shape appliance/config appliance/contract appliance/engine
 		appliance/engine/espeak appliance/engine/llama appliance/engine/onnx appliance/engine/remote
+		appliance/expression/face
 		firmware/packs internal/layout internal/machine
 		appliance/voice`}, // the recipes of the voices that it opens
 	{"appliance/voices", `appliance/config appliance/contract appliance/engine appliance/engines appliance/text

@@ -71,9 +71,9 @@ func newDetector(gate *engine.Gate) (*detector, error) {
 
 // candidates returns the windows of at least minSide pixels that look like a face, the best first.
 // It passes the gate once for each size of window.
-func (d *detector) candidates(ctx context.Context, u *engine.Urgency, p Picture, minSide int) ([]candidate, error) {
+func (d *detector) candidates(ctx context.Context, u *engine.Urgency, p Picture, minSide float64) ([]candidate, error) {
 	minSide = max(minSide, searchedFace)
-	factor := float64(searchedFace) / float64(minSide)
+	factor := searchedFace / minSide
 	var small grey
 	if err := d.gate.Do(ctx, u, 1, func() error { small = shrunk(p, factor); return nil }); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func New(nets Nets, gate *engine.Gate) (*Finder, error) {
 
 // Options say which faces are wanted.
 type Options struct {
-	MinSide        int     // of the box, in pixels; at least 24
+	MinSide        float64 // of the box, in pixels; smaller ones than 24 are not found
 	MinProbability float64 // that it is a face, 0 to 1
 	Identify       bool    // Identity is wanted
 	Urgency        *engine.Urgency
@@ -76,7 +76,7 @@ func (f *Finder) Find(ctx context.Context, p Picture, o Options) ([]Face, error)
 	}
 	var faces []Face
 	for _, c := range found {
-		if c.probability() < o.MinProbability || c.box.Side < float64(o.MinSide) {
+		if c.probability() < o.MinProbability || c.box.Side < o.MinSide {
 			continue
 		}
 		face, err := f.measure(ctx, p, c, o)

@@ -1,0 +1,215 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/expression/face"
+	"parley/appliance/media"
+)
+
+// maxFaces bounds the faces of one file. The predictions of that many take 150 MB: three faces in
+// each frame of three hours at the default rate.
+const maxFaces = 100_000
+
+// frames passes a picture, or frames of a video at a rate, to emit in their order.
+type frames func(ctx context.Context, fps float64, emit func(media.Frame) error) error
+
+// A seenFace is a face in a frame.
+type seenFace struct {
+	frame, person int32
+	time          float64 // seconds
+	probability   float32
+	x, y, side    float32 // pixels of the file
+	classes       [face.Classes]float32
+}
+
+// pictures is what was seen in a picture or video.
+type pictures struct {
+	face     *contract.ModelPredictions[contract.FacePrediction]     // nil: not asked for
+	facemesh *contract.ModelPredictions[contract.FacemeshPrediction] // nil: not asked for
+	seen     int                                                     // faces
+}
+
+// faces finds the faces of a picture or video and scores them, for the models face and facemesh.
+// length is that of a video, for the progress. Each person is a group if the request asks for that,
+// else all faces are one group.
+func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r Request) (pictures, error) {
+	o := faceOptions(r.Models)
+	w := watching{Analyser: a, request: r, options: o}
+	err := in(ctx, o.FPSPred, func(f media.Frame) error {
+		if r.Progress != nil && length > 0 {
+			r.Progress(min(1, f.Time.Seconds()/length.Seconds()))
+		}
+		return w.frame(ctx, f)
+	})
+	if err != nil {
+		return pictures{}, err
+	}
+	return w.pictures(), nil
+}
+
+// faceOptions returns the options of the model face. Facemesh has none: those of face hold for both,
+// or the defaults.
+func faceOptions(m contract.BatchModels) contract.BatchFace {
+	if m.Face != nil {
+		return *m.Face
+	}
+	return *contract.AllBatchModels().Face
+}
+
+// watching looks at one frame after the other. It stores 72 bytes for each face that it sees.
+type watching struct {
+	*Analyser
+	request Request
+	options contract.BatchFace
+	people  face.People
+	seen    []seenFace
+}
+
+func (w *watching) frame(ctx context.Context, f media.Frame) error {
+	picture := face.Picture{Width: f.Width, Height: f.Height, RGB: f.RGB}
+	o := face.Options{
+		MinSide:        float64(w.options.MinFaceSize) / f.Scale,
+		MinProbability: w.options.ProbThreshold,
+		Identify:       w.options.IdentifyFaces,
+	}
+	if w.request.Urgency != nil {
+		o.Urgency = w.request.Urgency()
+	}
+	found, err := w.Faces.Find(ctx, picture, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &ErrMissing{What: "the nets for faces", How: "parley packs pull faces"}
+	}
+	if err != nil {
+		return err
+	}
+	if len(w.seen)+len(found) > maxFaces {
+		return &Error{fmt.Sprintf("it shows more than %d faces in %d frames a second: ask for fewer (fps_pred)", maxFaces,
+			int(w.options.FPSPred))}
+	}
+	slices.SortFunc(found, func(a, b face.Face) int { return cmp.Compare(a.Box.X, b.Box.X) })
+	var persons []int
+	if w.options.IdentifyFaces {
+		persons = w.people.Recognise(found)
+	}
+	for i, one := range found {
+		s := seenFace{
+			frame:       int32(f.Number),
+			time:        f.Time.Seconds(),
+			probability: float32(one.Probability),
+			x:           float32(one.Box.X * f.Scale),
+			y:           float32(one.Box.Y * f.Scale),
+			side:        float32(one.Box.Side * f.Scale),
+		}
+		if persons != nil {
+			s.person = int32(persons[i])
+		}
+		for c, p := range one.Classes {
+			s.classes[c] = float32(p)
+		}
+		w.seen = append(w.seen, s)
+		if err := w.save(picture, one, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save stores the picture of a face, if that is wanted.
+func (w *watching) save(p face.Picture, f face.Face, s seenFace) error {
+	if w.request.SaveFace == nil || !w.options.SaveFaces {
+		return nil
+	}
+	picture, err := p.JPEG(f.Box)
+	if err != nil {
+		return err
+	}
+	return w.request.SaveFace(w.group(s), int(s.frame), picture)
+}
+
+func (w *watching) group(s seenFace) string {
+	if !w.options.IdentifyFaces {
+		return contract.UnknownGroup
+	}
+	return fmt.Sprintf("face_%d", s.person)
+}
+
+// pictures returns the predictions.
+func (w *watching) pictures() pictures {
+	out := pictures{seen: len(w.seen)}
+	var faces []contract.Grouped[contract.FacePrediction]
+	var meshes []contract.Grouped[contract.FacemeshPrediction]
+	models := w.request.Models
+	for _, s := range w.seen {
+		var classes [face.Classes]float64
+		for i, p := range s.classes {
+			classes[i] = float64(p)
+		}
+		scores := w.Meter.Face(classes).List()
+		if models.Face != nil {
+			faces = grouped(faces, int(s.person), w.group(s), w.prediction(s, scores))
+		}
+		if models.Facemesh != nil {
+			meshes = grouped(meshes, int(s.person), w.group(s), contract.FacemeshPrediction{Emotions: scores})
+		}
+	}
+	if models.Face != nil {
+		out.face = &contract.ModelPredictions[contract.FacePrediction]{GroupedPredictions: orEmpty(faces)}
+	}
+	if models.Facemesh != nil {
+		out.facemesh = &contract.ModelPredictions[contract.FacemeshPrediction]{GroupedPredictions: orEmpty(meshes)}
+	}
+	return out
+}
+
+// grouped appends a prediction to the group of that number. Groups come in the order of their numbers.
+func grouped[P any](groups []contract.Grouped[P], number int, id string, p P) []contract.Grouped[P] {
+	if number == len(groups) {
+		groups = append(groups, contract.Grouped[P]{ID: id})
+	}
+	groups[number].Predictions = append(groups[number].Predictions, p)
+	return groups
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func (w *watching) prediction(s seenFace, scores []contract.NamedScore) contract.FacePrediction {
+	p := contract.FacePrediction{
+		Frame: int(s.frame),
+		Time:  rounded(s.time, 4),
+		Prob:  rounded(float64(s.probability), 4),
+		Box: contract.BoundingBox{
+			X: rounded(float64(s.x), 1),
+			Y: rounded(float64(s.y), 1),
+			W: rounded(float64(s.side), 1),
+			H: rounded(float64(s.side), 1),
+		},
+		Emotions: scores,
+	}
+	if w.options.FACS != nil {
+		p.FACS = []contract.NamedScore{}
+	}
+	if w.options.Descriptions != nil {
+		p.Descriptions = []contract.NamedScore{}
+	}
+	return p
+}
+
+// rounded rounds to that many decimals.
+func rounded(x float64, decimals int) float64 {
+	scale := math.Pow10(decimals)
+	return math.Round(x*scale) / scale
+}

@@ -1,0 +1,205 @@
+package face
+
+import (
+	"context"
+	"image"
+	_ "image/jpeg"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/onnx"
+	"parley/internal/packtest"
+)
+
+// The classes, in their order.
+const (
+	angry = iota
+	disgust
+	fear
+	happy
+	sad
+	surprise
+	neutral
+)
+
+// openFinder returns a Finder with the nets of the pack.
+func openFinder(t testing.TB) *Finder {
+	t.Helper()
+	rt, err := onnx.Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := engine.NewGate(2)
+	nets := onnx.OpenFaces(rt, filepath.Dir(packtest.File(t, "faces", "pack.json")), gate)
+	t.Cleanup(func() {
+		if err := nets.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f, err := New(nets, gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func readPicture(t testing.TB, name string) Picture {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := blank(img.Bounds().Dx(), img.Bounds().Dy())
+	for i := range p.Width * p.Height {
+		r, g, b, _ := img.At(i%p.Width, i/p.Width).RGBA()
+		p.RGB[3*i], p.RGB[3*i+1], p.RGB[3*i+2] = byte(r>>8), byte(g>>8), byte(b>>8)
+	}
+	return p
+}
+
+// blank returns a picture of one grey.
+func blank(width, height int) Picture {
+	p := Picture{width, height, make([]byte, 3*width*height)}
+	for i := range p.RGB {
+		p.RGB[i] = 128
+	}
+	return p
+}
+
+// paste copies a picture to a position of p.
+func (p Picture) paste(from Picture, x, y int) {
+	for row := range from.Height {
+		copy(p.RGB[3*((y+row)*p.Width+x):], from.RGB[3*row*from.Width:3*(row+1)*from.Width])
+	}
+}
+
+// turned returns the picture turned about its centre.
+func (p Picture) turned(degrees float64) Picture {
+	return p.cut(frame{float64(p.Width) / 2, float64(p.Height) / 2, float64(p.Width), -degrees * math.Pi / 180}, p.Width)
+}
+
+func find(t testing.TB, f *Finder, p Picture) []Face {
+	t.Helper()
+	faces, err := f.Find(context.Background(), p, Options{MinSide: 60, MinProbability: 0.99, Identify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return faces
+}
+
+// holds reports whether a box contains a point and is not much larger than a face of that size.
+func (b Box) holds(x, y, side float64) bool {
+	return b.X < x && x < b.X+b.Side && b.Y < y && y < b.Y+b.Side && b.Side > 0.7*side && b.Side < 1.4*side
+}
+
+func TestTwoFacesHaveABoxEachAndTheirExpressions(t *testing.T) {
+	f := openFinder(t)
+	p := blank(900, 520)
+	p.paste(readPicture(t, "collins.jpg"), 0, 0)
+	p.paste(readPicture(t, "mean.jpg"), 700, 250)
+	faces := find(t, f, p)
+	if len(faces) != 2 {
+		t.Fatalf("%d faces: %v", len(faces), faces)
+	}
+	for _, one := range faces {
+		switch {
+		case one.Box.holds(224, 112, 110): // the nose of the first, and the size of the face
+			if one.Classes[happy] < 0.9 {
+				t.Errorf("a smile is happy with %.2f", one.Classes[happy])
+			}
+		case one.Box.holds(780, 352, 110):
+			if one.Classes[neutral] < 0.7 {
+				t.Errorf("a mean of faces is neutral with %.2f", one.Classes[neutral])
+			}
+		default:
+			t.Errorf("no face is at %v", one.Box)
+		}
+	}
+	if d := apart(faces[0].Identity, faces[1].Identity); d < samePerson {
+		t.Errorf("two persons are %.2f apart", d)
+	}
+}
+
+func TestAPersonIsRecognisedInAnotherPicture(t *testing.T) {
+	f := openFinder(t)
+	p := readPicture(t, "collins.jpg")
+	dark := Picture{p.Width, p.Height, make([]byte, len(p.RGB))}
+	for i, x := range p.RGB {
+		dark.RGB[i] = byte(float64(x) * 0.6)
+	}
+	small := p.cut(frame{256, 256, 512, 0}, 300)
+	var people People
+	for i, other := range []Picture{p, dark, small, p.turned(8), p.turned(-8)} {
+		faces := find(t, f, other)
+		if len(faces) != 1 {
+			t.Errorf("picture %d: %d faces", i, len(faces))
+			continue
+		}
+		if n := people.Recognise(faces); n[0] != 0 {
+			t.Errorf("picture %d: person %d", i, n[0])
+		}
+	}
+	if n := people.Recognise(find(t, f, readPicture(t, "mean.jpg"))); len(n) != 1 || n[0] != 1 {
+		t.Errorf("another person: %v", n)
+	}
+}
+
+func TestPicturesWithoutFacesHaveNone(t *testing.T) {
+	f := openFinder(t)
+	p := readPicture(t, "collins.jpg")
+	for name, p := range map[string]Picture{
+		"grey":         blank(640, 480),
+		"upside down":  p.turned(180),
+		"a space suit": p.cut(frame{256, 400, 224, 0}, 512),
+	} {
+		if faces := find(t, f, p); len(faces) != 0 {
+			t.Errorf("%s: %v", name, faces)
+		}
+	}
+}
+
+func TestPicturesOfAnySizeAreSearched(t *testing.T) {
+	f := openFinder(t)
+	for _, size := range [][2]int{{1, 1}, {1, 5000}, {5000, 1}, {23, 23}, {24, 24}, {25, 300}, {61, 61}} {
+		if faces := find(t, f, blank(size[0], size[1])); len(faces) != 0 {
+			t.Errorf("%v: %v", size, faces)
+		}
+	}
+	for _, p := range []Picture{{}, {2, 2, make([]byte, 11)}, {-1, -1, make([]byte, 3)}, {1 << 62, 4, nil}} {
+		if _, err := f.Find(t.Context(), p, Options{}); err == nil {
+			t.Errorf("%d × %d with %d bytes was searched", p.Width, p.Height, len(p.RGB))
+		}
+	}
+}
+
+func TestASavedFaceIsTheFaceWithAMargin(t *testing.T) {
+	p := readPicture(t, "mean.jpg")
+	for _, b := range []Box{{40, 60, 80}, {-10, -10, 400}, {159, 199, 1}} {
+		file, err := p.JPEG(b)
+		if err != nil || len(file) < 100 {
+			t.Errorf("%v: %d bytes, %v", b, len(file), err)
+		}
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	f := openFinder(b)
+	p := blank(1920, 1080)
+	p.paste(readPicture(b, "collins.jpg"), 600, 300)
+	for b.Loop() {
+		if _, err := f.Find(b.Context(), p, Options{MinSide: 60, MinProbability: 0.99}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

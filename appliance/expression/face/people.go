@@ -1,0 +1,77 @@
+package face
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// samePerson is the distance between two identities below which they are of one person; the net
+	// was trained for it.
+	samePerson = 0.6
+	// maxRemembered is the most faces of a person whose mean is what others are compared to; a newer
+	// face then counts as one of that many, so that the mean follows a person who turns.
+	maxRemembered = 50
+)
+
+// People tells the persons of a video, or of some pictures, apart. The zero value knows nobody.
+type People struct {
+	known []person
+}
+
+type person struct {
+	mean  Identity
+	faces int
+}
+
+// Recognise returns a number for each of the faces of one picture, from 0 in order of appearance. No
+// two faces of a picture are one person.
+func (p *People) Recognise(faces []Face) []int {
+	type pair struct {
+		face, person int
+		distance     float64
+	}
+	var near []pair
+	for i, f := range faces {
+		for j, known := range p.known {
+			if d := apart(f.Identity, known.mean); d < samePerson {
+				near = append(near, pair{i, j, d})
+			}
+		}
+	}
+	slices.SortStableFunc(near, func(a, b pair) int { return int(math.Copysign(1, a.distance-b.distance)) })
+	numbers := make([]int, len(faces))
+	for i := range numbers {
+		numbers[i] = -1
+	}
+	for _, n := range near {
+		if numbers[n.face] < 0 && !slices.Contains(numbers, n.person) {
+			numbers[n.face] = n.person
+		}
+	}
+	for i, f := range faces {
+		if numbers[i] < 0 {
+			numbers[i] = len(p.known)
+			p.known = append(p.known, person{})
+		}
+		p.known[numbers[i]].add(f.Identity)
+	}
+	return numbers
+}
+
+func (p *person) add(one Identity) {
+	p.faces = min(p.faces+1, maxRemembered)
+	for i, x := range one {
+		p.mean[i] += (x - p.mean[i]) / float32(p.faces)
+	}
+}
+
+// apart returns the distance between two identities.
+func apart(a, b Identity) float64 {
+	var sum float64
+	for i := range a {
+		d := float64(a[i] - b[i])
+		sum += d * d
+	}
+	return math.Sqrt(sum)
+}
