@@ -92,8 +92,8 @@ func (w *watching) frame(ctx context.Context, f media.Frame) error {
 		return err
 	}
 	if len(w.seen)+len(found) > maxFaces {
-		return &Error{fmt.Sprintf("it shows more than %d faces in %d frames a second: ask for fewer (fps_pred)", maxFaces,
-			int(w.options.FPSPred))}
+		return &Error{fmt.Sprintf("it shows more than %d faces in %v frames a second: ask for fewer (fps_pred)",
+			maxFaces, w.options.FPSPred)}
 	}
 	slices.SortFunc(found, func(a, b face.Face) int { return cmp.Compare(a.Box.X, b.Box.X) })
 	var persons []int

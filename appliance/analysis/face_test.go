@@ -142,7 +142,8 @@ func TestFacesHaveFrameTimeAndBoxOfTheFile(t *testing.T) {
 		t.Errorf("progress: %v", progress)
 	}
 	mesh := got.facemesh.GroupedPredictions
-	if len(mesh) != 1 || len(mesh[0].Predictions) != 2 || !slices.Equal(mesh[0].Predictions[0].Emotions, first.Emotions) {
+	if len(mesh) != 1 || len(mesh[0].Predictions) != 2 ||
+		!slices.Equal(mesh[0].Predictions[0].Emotions, first.Emotions) {
 		t.Errorf("facemesh: %+v", mesh)
 	}
 }
@@ -199,8 +200,8 @@ func TestNetsThatAreNotInstalledAreMissing(t *testing.T) {
 	if _, ok := errors.AsType[*ErrMissing](err); !ok || !strings.Contains(err.Error(), "parley packs pull faces") {
 		t.Errorf("got %v", err)
 	}
-	_, err = a.faces(t.Context(), func(context.Context, float64, func(media.Frame) error) error { return fs.ErrNotExist },
-		0, Request{})
+	lost := func(context.Context, float64, func(media.Frame) error) error { return fs.ErrNotExist }
+	_, err = a.faces(t.Context(), lost, 0, Request{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
 	}

@@ -86,7 +86,8 @@ func (p Picture) paste(from Picture, x, y int) {
 
 // turned returns the picture turned about its centre.
 func (p Picture) turned(degrees float64) Picture {
-	return p.cut(frame{float64(p.Width) / 2, float64(p.Height) / 2, float64(p.Width), -degrees * math.Pi / 180}, p.Width)
+	middle := float64(p.Width) / 2
+	return p.cut(frame{middle, middle, float64(p.Width), -degrees * math.Pi / 180}, p.Width)
 }
 
 func find(t testing.TB, f *Finder, p Picture) []Face {
