@@ -66,7 +66,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a.prefill(ctx)
 	a.startKiosk()
 	a.admit(ctx) // from here on chats can start
-	if err := a.startBatch(); err != nil {
+	if err := a.startBatch(ctx); err != nil {
 		return err
 	}
 	a.prefetchVoices(ctx)

@@ -60,14 +60,17 @@ func (a *appliance) openBatch(ctx context.Context) (err error) {
 }
 
 // startBatch runs the analysis jobs from now on.
-func (a *appliance) startBatch() error {
+func (a *appliance) startBatch(ctx context.Context) error {
 	meter, err := expression.New()
 	if err != nil {
 		return err
 	}
-	a.batch.Start(&analysis.Analyser{Meter: meter, Gate: a.engines.Gate},
-		func(ctx context.Context) (leave func(), err error) { return a.engines.Gate.Enter(ctx, nil, 1) })
-	a.onClose(a.batch.Close)
+	analyser := &analysis.Analyser{Meter: meter, Gate: a.engines.Gate}
+	a.onClose(inBackground(ctx, func(ctx context.Context) {
+		a.batch.Run(ctx, analyser, func(ctx context.Context) (leave func(), err error) {
+			return a.engines.Gate.Enter(ctx, nil, 1)
+		})
+	}))
 	return nil
 }
 

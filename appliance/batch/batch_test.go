@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -24,7 +25,13 @@ import (
 // waitLimit is how long the tests wait for something on a busy machine.
 const waitLimit = time.Minute
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		fmt.Fprintln(os.Stderr, runUntilKilled(dir))
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // analyse is an Analyser that is a function.
 type analyse func(ctx context.Context, s analysis.Source, r analysis.Request) (analysis.Report, error)
@@ -67,7 +74,7 @@ type testBox struct {
 	records *store.Store
 	account string
 	*Service
-	ended chan store.BatchState // of the runs of jobs
+	stop func() // stops running jobs; nil before start
 }
 
 func newBox(t *testing.T, settings ...func(*Settings)) *testBox {
@@ -96,13 +103,12 @@ func (b *testBox) open(change ...func(*Settings)) {
 	log := slog.New(slog.DiscardHandler)
 	s, err := store.Open(context.Background(), b.dir, log)
 	b.must(err)
-	b.records, b.ended = s, make(chan store.BatchState, 100)
+	b.records = s
 	p := Parts{
 		Data:     b.dir,
 		Records:  s,
 		Settings: Settings{MaxQueued: 10, MaxUpload: 1 << 20},
 		Log:      log,
-		Ended:    func(state store.BatchState, _ time.Duration) { b.ended <- state },
 	}
 	for _, c := range change {
 		c(&p.Settings)
@@ -113,10 +119,27 @@ func (b *testBox) open(change ...func(*Settings)) {
 
 // close stops the box.
 func (b *testBox) close() {
+	if b.stop != nil {
+		b.stop()
+	}
 	if b.Service != nil {
-		b.Service.Close()
 		b.must(b.records.Close())
 		b.Service = nil
+	}
+}
+
+// start runs the jobs.
+func (b *testBox) start(a analyse) {
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		b.Run(ctx, a, nil)
+	}()
+	b.stop = func() {
+		b.stop = nil
+		cancel()
+		<-over
 	}
 }
 
@@ -176,7 +199,7 @@ func TestTextsBecomePredictions(t *testing.T) {
 		!j.Request.Notify || j.Request.Files == nil || j.Request.Transcription == nil {
 		t.Errorf("queued as %+v", j)
 	}
-	b.Start(analyse(words), nil)
+	b.start(words)
 	j = b.wait(id)
 	s := j.State
 	if s.Status != contract.JobCompleted || *s.NumPredictions != 6 || *s.NumErrors != 0 || s.Message != nil ||
@@ -202,13 +225,13 @@ func TestTextsBecomePredictions(t *testing.T) {
 
 func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 	b := newBox(t)
-	b.Start(analyse(func(ctx context.Context, s analysis.Source, r analysis.Request) (analysis.Report, error) {
+	b.start(func(ctx context.Context, s analysis.Source, r analysis.Request) (analysis.Report, error) {
 		data, err := os.ReadFile(s.Path)
 		if err == nil && bytes.HasPrefix(data, []byte("panics")) {
 			panic("a model")
 		}
 		return words(ctx, s, r)
-	}), nil)
+	})
 	id := b.submit(`{}`, "a.txt=one two", "b.txt=broken", "c.txt=panics", "=three")
 	j := b.wait(id)
 	if s := j.State; s.Status != contract.JobCompleted || *s.NumPredictions != 3 || *s.NumErrors != 2 {
@@ -239,7 +262,7 @@ func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 
 func TestJobWithOnlyBrokenFilesIsCompleted(t *testing.T) {
 	b := newBox(t)
-	b.Start(analyse(words), nil)
+	b.start(words)
 	s := b.wait(b.submit(`{"text":["broken","broken"]}`)).State
 	if s.Status != contract.JobCompleted || *s.NumPredictions != 0 || *s.NumErrors != 2 {
 		t.Errorf("ended as %+v", s)
@@ -248,9 +271,9 @@ func TestJobWithOnlyBrokenFilesIsCompleted(t *testing.T) {
 
 func TestJobFailsWhereTheBoxCanAnalyseNothing(t *testing.T) {
 	b := newBox(t)
-	b.Start(analyse(func(_ context.Context, s analysis.Source, _ analysis.Request) (analysis.Report, error) {
+	b.start(func(_ context.Context, s analysis.Source, _ analysis.Request) (analysis.Report, error) {
 		return analysis.Report{}, &analysis.ErrMissing{What: "the nets for faces", How: "parley packs install"}
-	}), nil)
+	})
 	id := b.submit(`{"text":["a","b"]}`)
 	s := b.wait(id).State
 	if s.Status != contract.JobFailed || !strings.Contains(*s.Message, "the nets for faces are not installed") ||

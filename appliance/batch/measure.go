@@ -46,25 +46,22 @@ func (r *jobRun) url(ctx context.Context, out *result, url string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil {
-		r.room -= info.Size()
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
 	}
+	r.stored(info.Size())
 	err = r.file(ctx, out, name, path)
 	if err == nil && !r.Settings.KeepSources {
 		// Otherwise the downloads of a thousand URLs would be on the disk together.
-		r.room += fileSize(path)
+		r.stored(-info.Size())
 		err = os.Remove(path)
 	}
 	return err
 }
 
-func fileSize(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
+// stored counts n more bytes on the disk.
+func (r *jobRun) stored(n int64) { r.room, r.bytes = r.room-n, r.bytes+n }
 
 // notFetched records that a URL has no file.
 func (r *jobRun) notFetched(out *result, url, why string) error {

@@ -85,7 +85,7 @@ func (r *result) add(p contract.InferencePrediction) error {
 		r.fail(p.File, accountFull)
 		return r.dropFaces()
 	}
-	r.run.room -= int64(len(text))
+	r.run.stored(int64(len(text)))
 	if r.files > 0 {
 		text = append([]byte{','}, text...)
 	}
@@ -143,7 +143,7 @@ func (r *result) saveFace(group string, frame int, jpeg []byte) error {
 	if r.run.room < int64(len(jpeg)) {
 		return errNoRoom
 	}
-	r.run.room -= int64(len(jpeg))
+	r.run.stored(int64(len(jpeg)))
 	dir := r.facesFolder()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -18,25 +18,6 @@ import (
 // storeRetry is how long the runner waits after an error of the database.
 const storeRetry = 5 * time.Second
 
-// run runs one job after another until ctx ends.
-func (s *Service) run(ctx context.Context, a Analyser, enter Enter) {
-	for ctx.Err() == nil {
-		j, err := s.Records.StartBatchJob(ctx, time.Now().UnixMilli())
-		switch {
-		case err == nil:
-			s.runJob(ctx, j, a, enter)
-		case errors.Is(err, store.ErrNotFound):
-			select {
-			case <-s.wake:
-			case <-ctx.Done():
-			}
-		case ctx.Err() == nil:
-			s.Log.Error("cannot start an analysis job; trying again", "err", err)
-			pause(ctx)
-		}
-	}
-}
-
 // pause waits for storeRetry, or until ctx ends.
 func pause(ctx context.Context) {
 	select {
@@ -149,6 +130,7 @@ type jobRun struct {
 	log      *slog.Logger
 	request  contract.PostedBatchJob
 	room     int64 // bytes that the account may still store
+	bytes    int64 // of the files of the job
 	texts    int   // texts so far
 	tally    tally
 }
@@ -166,6 +148,9 @@ func (r *jobRun) sources(ctx context.Context) error {
 		return err
 	}
 	if err := os.MkdirAll(r.folder.results(), 0o700); err != nil {
+		return err
+	}
+	if r.bytes, err = r.folder.size(); err != nil {
 		return err
 	}
 	for n, from := range all {
@@ -222,11 +207,7 @@ func (r *jobRun) source(ctx context.Context, n int, from store.BatchSource, text
 	}
 	r.tally.predictions += out.predictions
 	r.tally.errors += len(out.errors)
-	size, err := r.folder.size()
-	if err != nil {
-		return err
-	}
-	return r.Records.BatchSourceDone(ctx, r.job.ID, n, out.predictions, len(out.errors), size)
+	return r.Records.BatchSourceDone(ctx, r.job.ID, n, out.predictions, len(out.errors), r.bytes)
 }
 
 // fileName returns the name of an uploaded file in results.

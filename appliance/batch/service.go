@@ -4,7 +4,9 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"parley/appliance/analysis"
 	"parley/appliance/batch/source"
+	"parley/internal/durable"
 	"parley/internal/layout"
 	"parley/store"
 )
@@ -53,13 +56,10 @@ type Service struct {
 	mu        sync.Mutex
 	uploading map[string]int64 // bytes of the uploads that are no jobs yet, by account
 	running   *running         // nil between two jobs
-
-	stop    context.CancelFunc // nil until Start
-	stopped chan struct{}
 }
 
 // Open returns the service. Jobs that ran when the box stopped without notice wait again,
-// or have failed if that has happened twice. Nothing runs until Start.
+// or have failed if that has happened twice. Nothing runs until Run.
 func Open(ctx context.Context, p Parts) (*Service, error) {
 	s := &Service{
 		Parts:     p,
@@ -69,7 +69,26 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	if s.Ended == nil {
 		s.Ended = func(store.BatchState, time.Duration) {}
 	}
+	if err := s.dropUploads(); err != nil {
+		return nil, err
+	}
 	return s, s.recover(ctx)
+}
+
+// uploadPrefix begins the names of the folders of uploads. The dot keeps them out of
+// backups.
+const uploadPrefix = ".upload-"
+
+// dropUploads deletes the uploads that a crash interrupted.
+func (s *Service) dropUploads() error {
+	if _, err := os.Stat(s.root()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	stage, err := durable.NewStage(s.root(), uploadPrefix) // removes those of dead processes
+	if err != nil {
+		return err
+	}
+	return stage.Remove()
 }
 
 // maxAttempts is how often a job may be running when the box stops without notice. A file
@@ -103,23 +122,25 @@ func (s *Service) recover(ctx context.Context) error {
 // called.
 type Enter func(context.Context) (leave func(), err error)
 
-// Start runs the jobs from now on, until Close. Long work besides the analysis enters and
-// leaves piece by piece; with a nil enter it does not wait.
-func (s *Service) Start(a Analyser, enter Enter) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.stop, s.stopped = cancel, make(chan struct{})
+// Run runs the jobs until ctx ends. A job that runs then is stopped, and waits again. Long
+// work besides the analysis enters and leaves piece by piece; with a nil enter it does not
+// wait.
+func (s *Service) Run(ctx context.Context, a Analyser, enter Enter) {
 	s.notify()
-	go func() {
-		defer close(s.stopped)
-		s.run(ctx, a, enter)
-	}()
-}
-
-// Close stops the running job and puts it back into the queue.
-func (s *Service) Close() {
-	if s.stop != nil {
-		s.stop()
-		<-s.stopped
+	for ctx.Err() == nil {
+		j, err := s.Records.StartBatchJob(ctx, time.Now().UnixMilli())
+		switch {
+		case err == nil:
+			s.runJob(ctx, j, a, enter)
+		case errors.Is(err, store.ErrNotFound):
+			select {
+			case <-s.wake:
+			case <-ctx.Done():
+			}
+		case ctx.Err() == nil:
+			s.Log.Error("cannot start an analysis job; trying again", "err", err)
+			pause(ctx)
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ func (u *Upload) begin(ctx context.Context) error {
 		return err
 	}
 	u.room = room
-	stage, err := durable.NewStage(s.root(), ".upload-")
+	stage, err := durable.NewStage(s.root(), uploadPrefix)
 	if err != nil {
 		return err
 	}
