@@ -35,7 +35,19 @@ func (s *Service) Job(ctx context.Context, account, jobID string) (contract.Batc
 	if err != nil {
 		return contract.BatchJob{}, err
 	}
-	return wireJob(j)
+	w, err := wireJob(j)
+	if err != nil || j.State != store.BatchInProgress {
+		return w, err
+	}
+	sources, err := s.Records.BatchSources(ctx, jobID)
+	all, done := int64(len(sources)), int64(0)
+	for _, from := range sources {
+		if from.Done {
+			done++
+		}
+	}
+	w.State.NumSources, w.State.NumSourcesDone = &all, &done
+	return w, err
 }
 
 // wireJob returns a job as lists and details show it.

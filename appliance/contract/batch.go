@@ -52,6 +52,10 @@ type StateInference struct {
 	StartedTimestampMS int64 `json:"started_timestamp_ms,omitempty"`
 	// EndedTimestampMS is 0 and absent until the job ends.
 	EndedTimestampMS int64 `json:"ended_timestamp_ms,omitempty"`
+	// How many sources the job has, and how many of them are analysed; nil unless
+	// the details of a job that is IN_PROGRESS are read. An extension of the box.
+	NumSources     *int64 `json:"num_sources,omitempty"`
+	NumSourcesDone *int64 `json:"num_sources_done,omitempty"`
 	// The two numbers are nil unless the job is COMPLETED.
 	NumPredictions *int64 `json:"num_predictions,omitempty"`
 	NumErrors      *int64 `json:"num_errors,omitempty"`

@@ -29,7 +29,7 @@ func newJobProgress(c *console) *jobProgress {
 	}
 	p.all = mpb.New(mpb.WithOutput(c.err), mpb.WithAutoRefresh())
 	begun := time.Now()
-	p.bar = p.all.AddSpinner(1, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
+	p.bar = p.all.AddBar(1, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
 		decor.Any(func(decor.Statistics) string {
 			return fmt.Sprintf(" %s, %v", *p.words.Load(), time.Since(begun).Round(time.Second))
 		})))
@@ -39,6 +39,11 @@ func newJobProgress(c *console) *jobProgress {
 // advance shows the state of the job.
 func (p *jobProgress) advance(j contract.BatchJob) {
 	words := strings.ToLower(strings.ReplaceAll(string(j.State.Status), "_", " "))
+	if all, done := j.State.NumSources, j.State.NumSourcesDone; p.all != nil && all != nil && done != nil {
+		words += fmt.Sprintf(", %d of %d", *done, *all)
+		p.bar.SetTotal(*all+1, false) // a full bar would count as done
+		p.bar.SetCurrent(*done)
+	}
 	p.words.Store(&words)
 }
 
