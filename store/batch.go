@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -162,15 +163,39 @@ type BatchFilter struct {
 	Limit      int
 }
 
-// BatchJobs returns the selected jobs.
-func (s *Store) BatchJobs(ctx context.Context, f BatchFilter) ([]BatchJob, error) {
+// maxBatchListBytes bounds the requests of the jobs in one list: a request may have 2 MiB
+// of texts and as much of URLs. An ordinary one has some hundred bytes.
+const maxBatchListBytes = 16 << 20
+
+// BatchJobs returns the selected jobs: fewer than f.Limit if their requests are long.
+func (s *Store) BatchJobs(ctx context.Context, f BatchFilter) (all []BatchJob, err error) {
+	const doing = "listing the analysis jobs"
 	text, args := f.query()
-	all, err := query(ctx, s.read, scanBatchJob, text, args...)
-	return all, explain("listing the analysis jobs", err)
+	nums, err := query(ctx, s.read, func(row scanner) (num int64, err error) { return num, row.Scan(&num) }, text,
+		args...)
+	if err != nil {
+		return nil, explain(doing, err)
+	}
+	bytes := 0
+	for _, num := range nums {
+		j, err := first(ctx, s.read, scanBatchJob,
+			`SELECT `+batchColumns+` FROM batch_job j JOIN account a ON a.num = j.account WHERE j.num = ?`, num)
+		if errors.Is(err, ErrNotFound) {
+			continue // deleted a moment ago
+		}
+		if err != nil {
+			return nil, explain(doing, err)
+		}
+		if bytes += len(j.Request); bytes > maxBatchListBytes && len(all) > 0 {
+			break
+		}
+		all = append(all, j)
+	}
+	return all, nil
 }
 
-// query returns the statement of the list. It walks the index of its order, which holds
-// all that the filter names, and reads only the rows of the result.
+// query returns the statement for the numbers of the selected jobs. It walks the index of
+// its order, which holds all that the filter names.
 func (f BatchFilter) query() (text string, args []any) {
 	column, index := `created_ms`, `batch_job_created`
 	switch f.Order {
@@ -194,11 +219,8 @@ func (f BatchFilter) query() (text string, args []any) {
 	if f.Descending {
 		way = ` DESC`
 	}
-	return `
-		SELECT ` + batchColumns + ` FROM batch_job j JOIN account a ON a.num = j.account
-		 WHERE j.num IN (SELECT num FROM batch_job INDEXED BY ` + index + ` WHERE ` + where + `
-		                  ORDER BY ` + column + way + `, num` + way + ` LIMIT ?)
-		 ORDER BY j.` + column + way + `, j.num` + way, append(args, f.Limit)
+	return `SELECT num FROM batch_job INDEXED BY ` + index + ` WHERE ` + where +
+		` ORDER BY ` + column + way + `, num` + way + ` LIMIT ?`, append(args, f.Limit)
 }
 
 // BatchLoad returns how many jobs wait, and how many run.

@@ -163,7 +163,23 @@ func TestBatchJobsAreListedByStateTimeAndOrder(t *testing.T) {
 	}
 }
 
-// A list sorts nothing but its result, and finds its rows in one index.
+func TestListOfLongBatchJobsIsShorter(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home := newAccount(t, s, "home")
+	for range 5 {
+		must(t, s.AddBatchJob(t.Context(), NewBatchJob{
+			ID:        uuid.NewString(),
+			AccountID: home,
+			Request:   `"` + strings.Repeat("a", maxBatchListBytes/3) + `"`,
+			CreatedMS: 1,
+		}, 9))
+	}
+	if jobs, err := s.BatchJobs(t.Context(), BatchFilter{AccountID: home, Limit: 9}); err != nil || len(jobs) != 2 {
+		t.Errorf("%d jobs, %v", len(jobs), err)
+	}
+}
+
+// A list sorts nothing, and finds its rows in one index.
 func TestBatchListReadsItsIndexOnly(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
@@ -182,7 +198,7 @@ func TestBatchListReadsItsIndexOnly(t *testing.T) {
 		must(t, err)
 		all := strings.Join(plan, "\n")
 		if !strings.Contains(all, "SEARCH batch_job USING COVERING INDEX batch_job_") ||
-			strings.Count(all, "TEMP B-TREE") > 1 {
+			strings.Contains(all, "TEMP B-TREE") {
 			t.Errorf("order %d:\n%s", order, all)
 		}
 	}
