@@ -207,6 +207,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Speaker: a.kiosk,
 		Leaf:    a.identity.Leaf,
 	})
+	a.limits.BatchUpload = a.batchBody()
 	packs := box.NewPacks(ctx, a.cfg)
 	a.onClose(packs.Wait)
 	a.http = api.NewServer(api.New(api.Parts{
@@ -224,6 +225,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Aliases:        a.voices,
 		Speech:         a.speech,
 		SpeechInput:    a.speech,
+		Batch:          batchAPI{a.batch},
 		Models:         engines.Catalogue{Config: a.cfg},
 		Plugins:        a.plugins,
 		BoxPlugins:     a.plugins.Operator(a.figures),

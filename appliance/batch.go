@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/appliance/analysis"
+	"parley/appliance/api"
 	"parley/appliance/batch"
 	"parley/appliance/batch/source"
 	"parley/appliance/config"
@@ -80,4 +81,25 @@ func sweepBatch(ctx context.Context, b config.Batch, records *store.Store, now t
 		return 0, nil
 	}
 	return records.ExpireBatchJobs(ctx, now.AddDate(0, 0, -b.ResultsDays).UnixMilli())
+}
+
+// batchAPI has the analysis jobs as the API calls them.
+type batchAPI struct{ *batch.Service }
+
+// NewUpload begins a job of an account.
+func (b batchAPI) NewUpload(account string) api.BatchUpload { return b.Service.NewUpload(account) }
+
+// Predictions opens the results of a job.
+func (b batchAPI) Predictions(ctx context.Context, account, jobID string) (api.BatchResults, error) {
+	return b.Service.Predictions(ctx, account, jobID)
+}
+
+// batchBody returns the largest body of a request for a job: its files, and the JSON and
+// the headers of the form around them.
+func (a *appliance) batchBody() int64 {
+	const around, unlimited = 8 << 20, 1 << 50
+	if most := a.batch.Settings.MaxUpload; most > 0 {
+		return most + around
+	}
+	return unlimited
 }

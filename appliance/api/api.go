@@ -18,6 +18,7 @@ import (
 
 	"parley/appliance/connection"
 	"parley/appliance/contract"
+	"parley/internal/limit"
 	"parley/store"
 )
 
@@ -34,6 +35,7 @@ type Parts struct {
 	Models      Models
 	Speech      Speech
 	SpeechInput SpeechInput
+	Batch       Batch      // nil if there are no jobs of analysis, as in tests
 	Plugins     Plugins    // nil if the box has no plugins
 	BoxPlugins  BoxPlugins // nil if the box has no plugins
 	BoxWebhooks BoxWebhooks
@@ -103,7 +105,9 @@ type API struct {
 	// decoding holds one token while a recording is decoded.
 	decoding chan struct{}
 	uploads  uploadLimiter
-	searches searchLimiter
+	// batchUploads limits the forms with files for jobs that are being received.
+	batchUploads *limit.Limiter[string]
+	searches     searchLimiter
 	// documents returns the descriptions of the API, read at the first call.
 	documents func() (documents, error)
 }
@@ -111,19 +115,20 @@ type API struct {
 // New returns an API that calls p.
 func New(p Parts) *API {
 	a := &API{
-		Parts:     p,
-		mux:       http.NewServeMux(),
-		wrongKeys: newWrongKeys(),
-		rates:     newRequestRates(p.Limits),
-		recent:    newRecentCredentials(),
-		open:      newOpenLimiter(p.Limits),
-		diskUse:   newDiskUse(p.Limits, p.Records),
-		now:       time.Now,
-		maxStall:  maxStall,
-		versions:  newVersionCache(),
-		decoding:  make(chan struct{}, 1),
-		uploads:   newUploadLimiter(),
-		searches:  newSearchLimiter(),
+		Parts:        p,
+		mux:          http.NewServeMux(),
+		wrongKeys:    newWrongKeys(),
+		rates:        newRequestRates(p.Limits),
+		recent:       newRecentCredentials(),
+		open:         newOpenLimiter(p.Limits),
+		diskUse:      newDiskUse(p.Limits, p.Records),
+		now:          time.Now,
+		maxStall:     maxStall,
+		versions:     newVersionCache(),
+		decoding:     make(chan struct{}, 1),
+		uploads:      newUploadLimiter(),
+		batchUploads: newBatchUploads(),
+		searches:     newSearchLimiter(),
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())

@@ -45,14 +45,14 @@ func newDiskUse(l Limits, records *store.Store) *diskUse {
 
 // check returns a contract.ErrFull if the caller's account is full. A body of
 // unknown length counts as the largest possible one until the account is measured
-// again.
+// again, and at most as a recording: what takes larger ones watches the limit itself.
 func (d *diskUse) check(by caller, r *http.Request, largest int64) error {
 	if d.limit == 0 || by.AccountID == "" {
 		return nil
 	}
 	more := r.ContentLength
 	if more < 0 {
-		more = largest
+		more = min(largest, recordingBody)
 	}
 	bytes, err := d.add(r.Context(), by.AccountID, more)
 	if err != nil || bytes < d.limit {

@@ -1,5 +1,7 @@
 package api
 
+import "cmp"
+
 // Limits bound what one account or one address may use of the box. A limit of 0
 // means no limit.
 type Limits struct {
@@ -18,4 +20,12 @@ type Limits struct {
 	// DiskPerAccount bounds the data that one account stores, in bytes. An
 	// account above it cannot use routes that store more.
 	DiskPerAccount int64
+	// BatchUpload bounds the body of a request for a job of analysis, in bytes; 0
+	// means batchUpload.
+	BatchUpload int64
 }
+
+// batchUpload is the default of BatchUpload: two hours of video of a telephone.
+const batchUpload = 2 << 30
+
+func (l Limits) batchBody() int64 { return cmp.Or(l.BatchUpload, batchUpload) }

@@ -75,7 +75,7 @@ func (w *rangeErrorWriter) WriteHeader(status int) {
 	}
 	w.Header().Del("Content-Disposition")
 	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected " +
-		"one such as bytes=0-499 within the recording; HEAD tells its length"})
+		"one such as bytes=0-499 within the file; HEAD tells its length"})
 }
 
 func (w *rangeErrorWriter) Write(p []byte) (int, error) {

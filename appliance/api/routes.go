@@ -109,6 +109,14 @@ func (a *API) table() []row {
 		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, a.voiceConversion},
 		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores, a.voiceConversionFile},
 
+		// Analysis: batch.go, batch_upload.go
+		{"POST", "/v0/batch/jobs", byKey, a.Limits.batchBody(), slow, stores, a.ifBatch(a.startBatchJob)},
+		{"GET", "/v0/batch/jobs", byKey, noBody, normal, nothing, a.ifBatch(a.listBatchJobs)},
+		{"GET", "/v0/batch/jobs/{id}", byKey, noBody, normal, nothing, a.ifBatch(a.batchJob)},
+		{"DELETE", "/v0/batch/jobs/{id}", byKey, noBody, slow, nothing, a.ifBatch(a.deleteBatchJob)},
+		{"GET", "/v0/batch/jobs/{id}/predictions", byKey, noBody, normal, nothing, a.ifBatch(a.batchPredictions)},
+		{"GET", "/v0/batch/jobs/{id}/artifacts", byKey, noBody, normal, nothing, a.ifBatch(a.batchArtifacts)},
+
 		// Configs: configs.go, versioned.go
 		{"GET", "/v0/evi/configs", byKey, noBody, normal, nothing, configs.list},
 		{"POST", "/v0/evi/configs", byKey, jsonBody, normal, stores, configs.create},

@@ -14,6 +14,9 @@ const (
 	JobFailed     JobState = "FAILED"
 )
 
+// JobStates returns the states of a job.
+func JobStates() []JobState { return []JobState{JobQueued, JobInProgress, JobCompleted, JobFailed} }
+
 // JobType is the type of every job that the box has.
 const JobType = "INFERENCE"
 

@@ -115,7 +115,11 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage)
 	}
 	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "Messages from the box"}
 	for _, m := range r.Socket.Sends {
-		sends.Messages = append(sends.Messages, carry(m.MessageType(), s.of(m)))
+		value := any(m)
+		if u, ok := m.(Untyped); ok {
+			value = u.Value
+		}
+		sends.Messages = append(sends.Messages, carry(m.MessageType(), s.of(value)))
 	}
 	doc.Channels = append(doc.Channels, Member[Channel]{r.ID, c})
 	doc.Operations = append(doc.Operations,

@@ -123,6 +123,10 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		}
 		o.RequestBody = &RequestBody{true,
 			Ordered[Media]{{"application/json", Media{s.body(body), json.RawMessage(r.Example)}}}}
+		if r.Files != "" {
+			o.RequestBody.Content = append(o.RequestBody.Content, Member[Media]{"multipart/form-data",
+				Media{Schema: s.formWithFiles(body, r.Files)}})
+		}
 	case r.OneOf != nil:
 		one := &Schema{}
 		for _, m := range r.OneOf {
@@ -277,7 +281,11 @@ func security(r Route) []map[string][]string {
 		}
 		add("session")
 	case Key:
-		add("key", "keyAlias", "session")
+		add("key", "keyAlias")
+		if r.Socket != nil {
+			add("keyInQuery")
+		}
+		add("session")
 	case Operator:
 		add("operatorKey", "session")
 	case Secret:

@@ -52,10 +52,13 @@ type Operation struct {
 	// name of the form part that is a file.
 	Upload      string
 	OtherUpload string // another media type of the file
-	Example     string // a body that works
-	Answers     []Answer
-	Errors      []int // error statuses, in addition to those that follow from the other fields
-	Socket      *Socket
+	// Files is the name of the form parts that are files, where the body may also be
+	// a form: then the JSON is its part json.
+	Files   string
+	Example string // a body that works
+	Answers []Answer
+	Errors  []int // error statuses, in addition to those that follow from the other fields
+	Socket  *Socket
 	// Call is true for WebRTC calls, which clients open like sockets: the key may
 	// be in the query.
 	Call bool
@@ -100,6 +103,15 @@ func Messages[M Message](all []M) []Message {
 	}
 	return sends
 }
+
+// Untyped is a message without the field type.
+type Untyped struct {
+	Name  string
+	Value any
+}
+
+// MessageType names the message.
+func (m Untyped) MessageType() string { return m.Name }
 
 // Route is a path with its description.
 type Route struct {

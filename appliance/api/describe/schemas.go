@@ -59,6 +59,17 @@ func (s *schemas) form(b contract.Body, file string) *Schema {
 	return form
 }
 
+// formWithFiles returns the schema of a form with a body as its part json, and files.
+func (s *schemas) formWithFiles(b contract.Body, files string) *Schema {
+	return &Schema{
+		Type: "object",
+		Properties: Ordered[*Schema]{
+			{"json", s.body(b)},
+			{files, &Schema{Type: "array", Items: &Schema{Type: "string", Format: "binary"}}},
+		},
+	}
+}
+
 // typed returns the schema of a type as it is written or, with a shape, as it is
 // parsed.
 func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
@@ -66,8 +77,8 @@ func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
 		if schema.Properties == nil {
 			return schema
 		}
-		s.named[t.Name()] = schema
-		return &Schema{Ref: s.folder + t.Name()}
+		s.named[typeName(t)] = schema
+		return &Schema{Ref: s.folder + typeName(t)}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -85,7 +96,7 @@ func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
 	case reflect.Map:
 		return &Schema{Type: "object", AdditionalProperties: s.typed(t.Elem(), nil)}
 	case reflect.Struct:
-		name := capital(t.Name())
+		name := capital(typeName(t))
 		if shape != nil && !strings.HasPrefix(name, "Posted") {
 			name = "Posted" + name
 		}
@@ -105,6 +116,18 @@ func special(t reflect.Type) *Schema {
 			one.Required = append(one.Required, contract.EmotionName(i))
 		}
 		return one
+	case reflect.TypeFor[contract.BatchSource]():
+		return &Schema{
+			Type: "object",
+			Properties: Ordered[*Schema]{
+				{"type", Enum(contract.SourceURL, contract.SourceFile, contract.SourceText)},
+				{"url", &Schema{Type: "string", Description: "Of a url."}},
+				{"filename", &Schema{Type: "string", Description: "Of a file."}},
+				{"content_type", &Schema{Type: "string", Description: "Of a file."}},
+				{"md5sum", &Schema{Type: "string", Description: "Of a file, in hex."}},
+			},
+			Required: []string{"type"},
+		}
 	case reflect.TypeFor[contract.VariableValue]():
 		return &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 	case reflect.TypeFor[json.RawMessage]():
@@ -182,7 +205,7 @@ func (s *schemas) register(name string, t reflect.Type, shape *contract.Shape) *
 	} else {
 		s.named[name] = s.structure(t, shape)
 	}
-	s.named[name].Description = s.comments.types[t.Name()]
+	s.named[name].Description = s.comments.types[genericName(t)]
 	return ref
 }
 
@@ -236,11 +259,23 @@ func (s *schemas) addFields(schema *Schema, t reflect.Type, shape *contract.Shap
 			schema.Required = append(schema.Required, name)
 		}
 		field := *s.typed(f.Type, expected)
-		if comment := s.comments.fields[t.Name()][f.Name]; comment != "" {
+		if comment := s.comments.fields[genericName(t)][f.Name]; comment != "" {
 			field.Description = comment
 		}
 		schema.Properties = append(schema.Properties, Member[*Schema]{name, &field})
 	}
+}
+
+// genericName returns the name of a type without its parameters.
+func genericName(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	return name
+}
+
+// typeName returns the name of a type, with that of its parameter: GroupedFacePrediction.
+func typeName(t reflect.Type) string {
+	_, of, _ := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
+	return genericName(t) + of[strings.LastIndex(of, ".")+1:]
 }
 
 // nameOf returns the name of v's type in the description.

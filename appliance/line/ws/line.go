@@ -37,11 +37,13 @@ var errNoPong = errors.New("the client gives no sign of life")
 
 // Line is a client's WebSocket. It implements connection.Line.
 type Line struct {
-	conn            *websocket.Conn
-	raw             net.Conn // below conn
-	socket          socket   // below raw
-	timing          Timing
-	maxMessage      int64    // largest message from the client, in bytes
+	conn       *websocket.Conn
+	raw        net.Conn // below conn
+	socket     socket   // below raw
+	timing     Timing
+	maxMessage int64 // largest message from the client, in bytes
+	// enlarge, if not nil, waits until a message may take more memory than maxIdleBuffer.
+	enlarge         func(context.Context) (release func(), err error)
 	unknownMessages []string // types that the client's library does not know
 	log             *slog.Logger
 	lifecycle       *line.Lifecycle

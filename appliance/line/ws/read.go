@@ -69,13 +69,25 @@ var errTooBig = errors.New("a message over the limit")
 func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
 
 // take reads a message up to the limit. The read limit of conn would send a close frame at
-// once, ahead of what is queued.
-func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
-	n, err := buf.ReadFrom(io.LimitReader(r, l.maxMessage+1))
-	if n > l.maxMessage {
-		return errTooBig
+// once, ahead of what is queued. release is to be called when the message is processed.
+func (l *Line) take(buf *bytes.Buffer, r io.Reader) (release func(), err error) {
+	release = func() {}
+	if l.enlarge != nil {
+		if n, err := buf.ReadFrom(io.LimitReader(r, maxIdleBuffer)); n < maxIdleBuffer || err != nil {
+			return release, err
+		}
+		l.listening.Store(0) // pongs are not read meanwhile
+		if release, err = l.enlarge(l.lifecycle.Gone()); err != nil {
+			return func() {}, err
+		}
+		l.listening.Store(time.Now().UnixNano())
 	}
-	return err
+	left := l.maxMessage - int64(buf.Len())
+	n, err := buf.ReadFrom(io.LimitReader(r, left+1))
+	if n > left {
+		err = errTooBig
+	}
+	return release, err
 }
 
 // read passes messages to the session until the socket or the session ends.
@@ -102,14 +114,16 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 			buf = bytes.Buffer{}
 		}
 		buf.Reset()
-		if err := l.take(&buf, r); err != nil {
-			return err
+		release, err := l.take(&buf, r)
+		if err == nil {
+			l.listening.Store(0) // pongs are not read meanwhile
+			if typ == websocket.MessageBinary && isMessage(buf.Bytes()) {
+				typ = websocket.MessageText
+			}
+			err = take(typ, &buf)
 		}
-		l.listening.Store(0) // pongs are not read meanwhile
-		if typ == websocket.MessageBinary && isMessage(buf.Bytes()) {
-			typ = websocket.MessageText
-		}
-		if err := take(typ, &buf); err != nil {
+		release()
+		if err != nil {
 			return err
 		}
 	}
