@@ -65,7 +65,7 @@ func (m *Meter) Face(classes [len(faceClasses)]float64) contract.EmotionScores {
 
 // NewSound returns a Sound for one utterance.
 func (m *Meter) NewSound() *Sound {
-	return &Sound{m: m, scratch: newScratch()}
+	return &Sound{m: m, scratch: newScratch(), limit: maxFrames}
 }
 
 // understands reports whether words in a language (BCP 47; empty if unknown) can be judged. The text model

@@ -137,7 +137,7 @@ func TestEveryNameVaries(t *testing.T) {
 	for class := range voiceClasses {
 		var tone [len(voiceClasses)]float64
 		tone[class] = 1
-		scores, _ := Tone{m, tone}.Express("", "de")
+		scores, _ := Tone{m: m, of: tone}.Express("", "de")
 		note(scores)
 	}
 	for i := range most {

@@ -22,7 +22,9 @@ type Sound struct {
 	scratch *scratch
 	samples []float64 // still needed by later frames
 	next    int       // index in samples of the next frame
-	frames  []frame
+	frames  []frame   // the newest
+	limit   int       // frames that are stored
+	dropped int       // frames before the first of frames
 }
 
 // Hear takes the next samples, mono at 16 kHz. It takes about 0.1 ms for each 10 ms of sound.
@@ -42,15 +44,50 @@ func (s *Sound) Hear(pcm []float32) {
 // Tone judges what was heard so far; more may follow.
 func (s *Sound) Tone() Tone {
 	if len(s.frames)+len(s.samples) == 0 {
-		return Tone{s.m, voicePrior}
+		return Tone{m: s.m, of: voicePrior}
 	}
-	return Tone{s.m, s.m.voice.tone(describe(s.all()))}
+	return s.m.toneOf(s.all())
+}
+
+// toneOf judges at least one frame.
+func (m *Meter) toneOf(frames []frame) Tone {
+	f := describe(frames)
+	of, voiced := m.voice.tone(f)
+	if !voiced {
+		return Tone{m: m, of: of}
+	}
+	return Tone{m: m, of: of, voiced: f["voiced"]}
 }
 
 // A Tone is how a voice sounded up to some moment. It is read-only.
 type Tone struct {
-	m  *Meter
-	of [len(voiceClasses)]float64
+	m      *Meter
+	of     [len(voiceClasses)]float64
+	voiced float64 // frames with a voice; 0 if there is none
+}
+
+// Scores returns the scores of the voice alone, all above 0. A feeling that a voice does not show has the lowest score.
+func (t Tone) Scores() contract.EmotionScores { return rounded(voiceOnly(t.m.mapping.ofVoice(t.of))) }
+
+// Voiced reports whether the tone is that of a voice.
+func (t Tone) Voiced() bool { return t.voiced > 0 }
+
+// MeanTone returns the mean of at least one tone, each weighted by how much voice it was measured on. Without any voice
+// it is the first.
+func MeanTone(tones ...Tone) Tone {
+	mean := Tone{m: tones[0].m}
+	for _, t := range tones {
+		mean.voiced += t.voiced
+	}
+	if mean.voiced == 0 {
+		return tones[0]
+	}
+	for _, t := range tones {
+		for i, p := range t.of {
+			mean.of[i] += p * (t.voiced / mean.voiced)
+		}
+	}
+	return mean
 }
 
 // Express scores a text that was said in the tone, in a language (BCP 47; empty if unknown), and names the
@@ -69,8 +106,9 @@ func (t Tone) Express(text, language string) (scores contract.EmotionScores, str
 
 // measure measures the next frame, and drops samples that are no longer needed.
 func (s *Sound) measure() {
-	if len(s.frames) == maxFrames { // drop a tenth at once, rather than one frame each time
-		s.frames = append(s.frames[:0], s.frames[maxFrames/10:]...)
+	if len(s.frames) == s.limit { // drop a tenth at once, rather than one frame each time
+		s.frames = append(s.frames[:0], s.frames[s.limit/10:]...)
+		s.dropped += s.limit / 10
 	}
 	s.frames = append(s.frames, s.scratch.measure(s.m.analyser, s.samples, s.next))
 	s.next += hop

@@ -13,7 +13,12 @@ func (s *Sound) Timbre() (t Timbre, enough bool) {
 	if len(s.frames)+len(s.samples) == 0 {
 		return t, false
 	}
-	f := describe(s.all())
+	return timbreOf(s.all())
+}
+
+// timbreOf describes the voice of at least one frame.
+func timbreOf(frames []frame) (t Timbre, enough bool) {
+	f := describe(frames)
 	for k := range cepstra - 1 {
 		t[k] = f[number("c", k+1)+"V_mean"]
 	}

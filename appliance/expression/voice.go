@@ -63,15 +63,15 @@ func (m voiceModel) probabilities(z []float64, warmth float64) (p [len(voiceClas
 }
 
 // tone returns the model's probabilities blended with voicePrior. For a sound that is not speech it returns
-// voicePrior alone.
-func (m voiceModel) tone(f features) [len(voiceClasses)]float64 {
+// voicePrior alone, and false.
+func (m voiceModel) tone(f features) (_ [len(voiceClasses)]float64, speech bool) {
 	z, strange := m.normalised(f)
 	if strange > strangeFrom || math.IsNaN(strange) || f["voiced"] < minVoiced {
-		return voicePrior
+		return voicePrior, false
 	}
 	p := m.probabilities(z, temperature)
 	for i := range p {
 		p[i] = (1-priorShare)*p[i] + priorShare*voicePrior[i]
 	}
-	return p
+	return p, true
 }
