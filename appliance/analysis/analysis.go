@@ -13,9 +13,11 @@ import (
 
 // An Analyser measures one medium after another. Several goroutines may use it.
 type Analyser struct {
-	Meter *expression.Meter
-	Gate  *engine.Gate
-	Faces *face.Finder
+	Meter       *expression.Meter
+	Gate        *engine.Gate
+	Faces       *face.Finder
+	Detector    engine.VoiceDetector
+	Transcriber engine.Transcriber // of recordings
 }
 
 // A Source is a medium to analyse.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"parley/appliance/contract"
 	"parley/appliance/expression"
@@ -46,7 +47,11 @@ func (t Transcript) metadata() *contract.TranscriptionMetadata {
 	if !t.spoken() {
 		return nil
 	}
-	return &contract.TranscriptionMetadata{Confidence: t.Confidence, DetectedLanguage: t.Language}
+	m := &contract.TranscriptionMetadata{Confidence: rounded(t.Confidence, 4)}
+	if slices.Contains(contract.BatchLanguages(), t.Detected) { // clients know no other
+		m.DetectedLanguage = t.Detected
+	}
+	return m
 }
 
 // A scorer scores the units of a transcript, in order.

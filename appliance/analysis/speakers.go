@@ -58,9 +58,8 @@ func newSpeakers() (*speakers, error) {
 	return s, nil
 }
 
-// add adds the next utterance, which the sound has heard from begin to end.
-func (s *speakers) add(sound *expression.Sound, seconds float64) {
-	t, enough := sound.Timbre()
+// add adds the next utterance. enough says whether it had enough voice for its timbre.
+func (s *speakers) add(t expression.Timbre, enough bool, seconds float64) {
 	if !enough {
 		seconds = 0
 	}

@@ -106,9 +106,11 @@ func TestSilenceHasNoTimbre(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, sound := openSpeakers(t), m.NewSound()
-	s.add(sound, 0)
+	timbre, enough := sound.Timbre()
+	s.add(timbre, enough, 0)
 	sound.Hear(make([]float32, 32000))
-	s.add(sound, 2)
+	timbre, enough = sound.Timbre()
+	s.add(timbre, enough, 2)
 	if s.seconds[0] != 0 || s.seconds[1] != 0 {
 		t.Errorf("silence has a print: %v", s.seconds)
 	}

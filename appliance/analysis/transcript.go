@@ -19,6 +19,7 @@ type Transcript struct {
 	// words. Of a written text, each line is one.
 	Utterances []Span
 	Language   string  // BCP 47; empty if unknown
+	Detected   string  // the language if it was detected, and not given or the only one that was possible
 	Confidence float64 // of the transcription, 0 to 1; 0 for a written text
 }
 

@@ -45,6 +45,14 @@ type Transcriber interface {
 	Transcribe(ctx context.Context, pcm []float32, o TranscribeOptions) (Transcript, error)
 }
 
+// LanguagesOf returns the languages that t transcribes as BCP 47 tags. Nil means that it knows many and detects which.
+func LanguagesOf(t Transcriber) []string {
+	if l, ok := t.(interface{ Languages() []string }); ok {
+		return l.Languages()
+	}
+	return nil
+}
+
 // TranscribeOptions are the optional settings of one transcription.
 type TranscribeOptions struct {
 	Urgency *Urgency

@@ -72,4 +72,6 @@ type Segment struct {
 	// PCM is the audio of the current part with its prefix padding. It is not modified later; the
 	// segmenter only appends behind it.
 	PCM []float32
+	// PCMBegin is the position of the first sample of PCM.
+	PCMBegin int64
 }

@@ -367,6 +367,7 @@ func (s *Segmenter) segment(k SegmentKind) Segment {
 func (s *Segmenter) withPCM(k SegmentKind) Segment {
 	e := s.segment(k)
 	e.Begin = s.partBegin
+	e.PCMBegin = s.pos - int64(len(s.part))
 	e.PCM = raiseSoft(s.part[:len(s.part):len(s.part)])
 	return e
 }

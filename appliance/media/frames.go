@@ -51,7 +51,7 @@ func (r *Reader) Frames(ctx context.Context, path string, fps float64, emit func
 	}
 	j.args = append(j.args, "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1")
 	frames := 0
-	_, err = j.run(ctx, func(out io.Reader, report *bufio.Reader) error {
+	err = j.run(ctx, func(out io.Reader, report *bufio.Reader) error {
 		return readFrames(out, report, size, func(frame Frame) error {
 			if info.Kind == Picture {
 				frame.Time = 0

@@ -39,7 +39,7 @@ func (r *Reader) Sound(ctx context.Context, path string, emit func(pcm []float32
 		"-f", "f32le", "pipe:1",
 	}}
 	samples := 0
-	_, err = j.run(ctx, func(out io.Reader, _ *bufio.Reader) error {
+	err = j.run(ctx, func(out io.Reader, _ *bufio.Reader) error {
 		return readSound(out, info.channels, func(pcm []float32) error {
 			if samples += len(pcm); samples > int(MaxDuration.Seconds())*SampleRate {
 				return tooLong(info.Kind)

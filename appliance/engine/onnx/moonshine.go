@@ -104,6 +104,9 @@ func (m *Moonshine) Warm(ctx context.Context) error {
 	return err
 }
 
+// Languages returns the only language that Moonshine transcribes.
+func (m *Moonshine) Languages() []string { return []string{"en"} }
+
 // Transcribe returns the words in pcm, up to MaxSamples. The cost grows with the square of the
 // length, so pieces of up to 15 s are best. Another language than English is an error.
 func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
