@@ -95,9 +95,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 			return nil, errors.Join(err, e.Close())
 		}
 		e.onClose(e.runtime.Close)
-		if err := e.openFaces(); err != nil {
-			return nil, errors.Join(err, e.Close())
-		}
+		e.openFaces()
 	}
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })
@@ -148,12 +146,10 @@ func (e *Set) openDetector(ctx context.Context) error {
 }
 
 // openFaces prepares the finder of faces. Its pack may be missing, which is an error at its first use only.
-func (e *Set) openFaces() error {
+func (e *Set) openFaces() {
 	nets := onnx.OpenFaces(e.runtime, e.cfg.Pack("faces"), e.Gate)
 	e.onClose(nets.Close)
-	var err error
-	e.Faces, err = face.New(nets, e.Gate)
-	return err
+	e.Faces = face.New(nets, e.Gate)
 }
 
 // transcriber is implemented by both transcribers of package onnx.

@@ -8,12 +8,13 @@ import (
 	"parley/appliance/engine"
 )
 
-// Faces are the nets that judge the picture of one face: its expression, its landmarks and whose it
-// is. They were published as files of weights; their graphs are built when a net is first used. Faces
+// Faces are the nets that find faces, and judge the picture of one: its expression, its landmarks and
+// whose it is. They were published as files of weights; their graphs are built when a net is first used. Faces
 // is safe for concurrent use.
 type Faces struct {
-	gate                                     *engine.Gate
-	dense, landmarks, fer, emotion, identity *faceNet
+	gate *engine.Gate
+
+	detector, dense, landmarks, fer, emotion, identity *faceNet
 }
 
 // OpenFaces returns the nets in the folder of the pack. It reads nothing yet.
@@ -26,6 +27,7 @@ func OpenFaces(rt *Runtime, dir string, gate *engine.Gate) *Faces {
 	}
 	return &Faces{
 		gate:      gate,
+		detector:  open("face_detector.bin", "face_detector.json", detectorNet),
 		dense:     open("face_expression.bin", "face_expression.json", denseNet),
 		landmarks: open("face_landmarks.bin", "face_landmarks.json", denseNet),
 		identity:  open("face_recognition.bin", "face_recognition.json", identityNet),
@@ -36,7 +38,8 @@ func OpenFaces(rt *Runtime, dir string, gate *engine.Gate) *Faces {
 
 // Close releases the memory. No call may be running.
 func (f *Faces) Close() error {
-	return errors.Join(f.dense.Close(), f.landmarks.Close(), f.fer.Close(), f.emotion.Close(), f.identity.Close())
+	return errors.Join(f.detector.Close(), f.dense.Close(), f.landmarks.Close(), f.fer.Close(), f.emotion.Close(),
+		f.identity.Close())
 }
 
 // Classes returns the probabilities of the classes of FaceClass, in its order, from three nets. rgb
@@ -54,7 +57,7 @@ func (f *Faces) Classes(ctx context.Context, u *engine.Urgency, rgb, grey []byte
 		for i, n := range []*faceNet{f.dense, f.fer, f.emotion} {
 			picture, fill := grey, greyPlane
 			if n == f.dense {
-				picture, fill = rgb, colourPlanes
+				picture, fill = rgb, facePlanes
 			}
 			err := n.run(picture, fill, func(output []float32) {
 				for j, class := range order[i] {
@@ -89,7 +92,7 @@ const (
 func (f *Faces) Landmarks(ctx context.Context, u *engine.Urgency, rgb []byte) (points [landmarkSize / 2][2]float64,
 	err error) {
 	err = f.gate.Do(ctx, u, 1, func() error {
-		return f.landmarks.run(rgb, colourPlanes, func(output []float32) {
+		return f.landmarks.run(rgb, facePlanes, func(output []float32) {
 			for i := range points {
 				points[i] = [2]float64{float64(output[2*i]), float64(output[2*i+1])}
 			}
@@ -102,15 +105,20 @@ func (f *Faces) Landmarks(ctx context.Context, u *engine.Urgency, rgb []byte) (p
 // about 0.6 apart. rgb is a picture of IdentitySide. It holds one core for about 40 ms.
 func (f *Faces) Identity(ctx context.Context, u *engine.Urgency, rgb []byte) (at [identitySize]float32, err error) {
 	err = f.gate.Do(ctx, u, 1, func() error {
-		return f.identity.run(rgb, colourPlanes, func(output []float32) { copy(at[:], output) })
+		return f.identity.run(rgb, facePlanes, func(output []float32) { copy(at[:], output) })
 	})
 	return at, err
 }
 
-// colourPlanes normalises a picture of 3 bytes a pixel as face-api does: minus the mean of its
-// training pictures, by 255, one plane a colour.
-func colourPlanes(planes []float32, rgb []byte) {
-	mean := [3]float32{122.782, 117.001, 104.298}
+// The means of the pictures on which face-api trained its nets, and its detector.
+var (
+	faceMean     = [3]float32{122.782, 117.001, 104.298}
+	detectorMean = [3]float32{117.001, 114.697, 97.404}
+)
+
+// colourPlanes normalises a picture of 3 bytes a pixel as face-api does: minus a mean, by 255, one
+// plane a colour.
+func colourPlanes(planes []float32, rgb []byte, mean [3]float32) {
 	n := len(planes) / 3
 	for c := range 3 {
 		for i := range n {
@@ -118,6 +126,9 @@ func colourPlanes(planes []float32, rgb []byte) {
 		}
 	}
 }
+
+// facePlanes normalises the picture of a face.
+func facePlanes(planes []float32, rgb []byte) { colourPlanes(planes, rgb, faceMean) }
 
 // greyPlane scales a grey picture to -1 … 1.
 func greyPlane(plane []float32, grey []byte) {

@@ -72,7 +72,12 @@ func (n *faceNet) loaded() (*Session, builtGraph, error) {
 	if err != nil {
 		return nil, builtGraph{}, loadError(n.weights, err)
 	}
-	if n.session, err = n.rt.LoadBytes(n.weights, model.onnx, SessionOptions{Threads: 1}); err != nil {
+	n.session, err = n.rt.LoadBytes(n.weights, model.onnx, SessionOptions{
+		Threads: 1,
+		Inputs:  []string{graphInputName},
+		Outputs: []string{graphOutputName},
+	})
+	if err != nil {
 		return nil, builtGraph{}, err
 	}
 	n.shape = builtGraph{input: model.input, output: model.output}

@@ -25,7 +25,10 @@ func openFaces(t testing.TB) *Faces {
 
 // faceGolden are the outputs of the published nets in TensorFlow.js 4.22 for a face: face-api's own
 // code, Human's graph model, and fer's Keras model, whose config and weights were read with h5py.
-type faceGolden struct{ Expression, Fer, Emotion, Landmarks, Identity []float64 }
+type faceGolden struct {
+	Detector                                      []float64 // the best box: x, y, width, height, probability
+	Expression, Fer, Emotion, Landmarks, Identity []float64
+}
 
 func readFaceGolden(t *testing.T) (want faceGolden) {
 	t.Helper()
@@ -112,6 +115,33 @@ func TestFaceNetsGiveWhatTheirAuthorsCodeGives(t *testing.T) {
 		flat = append(flat, float64(x))
 	}
 	near(t, "identity", flat, want.Identity)
+}
+
+func TestDetectorOfFacesFindsTheBoxThatItsAuthorsCodeFinds(t *testing.T) {
+	f, want := openFaces(t), readFaceGolden(t).Detector
+	rgb := facePicture(t, "face160.png")
+	found, err := f.Detect(context.Background(), nil, rgb, 160, 160)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d faces, %v", len(found), err)
+	}
+	best := found[0]
+	for _, d := range found {
+		if d.LogOdds > best.LogOdds {
+			best = d
+		}
+	}
+	got := []float64{best.X, best.Y, best.Width, best.Height, 1 / (1 + math.Exp(-best.LogOdds))}
+	for i := range got {
+		if math.Abs(got[i]-want[i]) > 1e-3 {
+			t.Errorf("the best box is %v, want %v", got, want)
+			break
+		}
+	}
+	for _, size := range [][2]int{{160, 159}, {0, 0}, {32, 32}, {-160, -160}, {1 << 62, 32}} {
+		if _, err := f.Detect(context.Background(), nil, rgb, size[0], size[1]); err == nil {
+			t.Errorf("%d × %d was accepted for another picture", size[0], size[1])
+		}
+	}
 }
 
 func TestFaceNetsRefuseAPictureOfAnotherSize(t *testing.T) {

@@ -12,6 +12,7 @@ const (
 	modelOpset      = 8
 	opsetVersion    = 2
 	graphName       = 2
+	dimensionSize   = 1
 	attributeFloat  = 2
 	attributeInt    = 3
 	attributeString = 4
@@ -77,11 +78,15 @@ func (g *graphBuilder) model(output string, inputShape, outputShape []int64) (bu
 	return builtGraph{appendBytes(model, modelGraph, graph), inputShape, outputShape}, nil
 }
 
-// valueOf returns the ValueInfoProto of a float32 tensor.
+// valueOf returns the ValueInfoProto of a float32 tensor. A dimension of -1 may have any size.
 func valueOf(name string, shape []int64) []byte {
 	var dims []byte
 	for _, d := range shape {
-		dims = appendBytes(dims, shapeDimension, appendNumbers(nil, 1, uint64(d)))
+		var dim []byte
+		if d >= 0 {
+			dim = appendNumbers(nil, dimensionSize, uint64(d))
+		}
+		dims = appendBytes(dims, shapeDimension, dim)
 	}
 	tensor := appendBytes(appendNumbers(nil, tensorElement, elementIsFloat32), tensorShape, dims)
 	return appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeTensor, tensor))

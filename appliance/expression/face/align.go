@@ -39,9 +39,6 @@ func (m marks) roll() float64 {
 	return math.Atan2(m.rightEye.y-m.leftEye.y, m.rightEye.x-m.leftEye.x)
 }
 
-// frame returns the frame that a box is.
-func (b Box) frame() frame { return frame{b.X + b.Side/2, b.Y + b.Side/2, b.Side, 0} }
-
 const (
 	// expressionScale is the side of the frame for the expression, in distances from the eyes to the mouth.
 	// expressionDrop is how far its centre is below the middle of the eyes, in the same unit.
@@ -49,6 +46,8 @@ const (
 	expressionDrop  = 0.4
 	// identityPadding is the side of the frame for the identity, in sides of the square around all points.
 	identityPadding = 1.2
+	// forehead is the height of the forehead, in heights from the eyebrows to the chin.
+	forehead = 0.25
 )
 
 // expressionFrame returns the frame that shows a face as those of FER2013 are shown: level, and with
@@ -60,17 +59,33 @@ func (m marks) expressionFrame() frame {
 	return frame{eyes.x - sin*unit*expressionDrop, eyes.y + cos*unit*expressionDrop, unit * expressionScale, roll}
 }
 
-// identityFrame returns the frame around all points, level.
-func (m marks) identityFrame() frame {
+// square returns the square around all points, level, with a side of padding times theirs.
+func (m marks) square(padding float64) frame {
 	roll := m.roll()
+	left, top, right, bottom := m.bounds(roll)
 	sin, cos := math.Sincos(roll)
-	left, top, right, bottom := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	u, v := (left+right)/2, (top+bottom)/2
+	return frame{u*cos - v*sin, u*sin + v*cos, math.Max(right-left, bottom-top) * padding, roll}
+}
+
+// bounds returns the rectangle around all points in a picture that is turned by an angle.
+func (m marks) bounds(angle float64) (left, top, right, bottom float64) {
+	sin, cos := math.Sincos(angle)
+	left, top, right, bottom = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, p := range m.all {
 		u, v := p.x*cos+p.y*sin, p.y*cos-p.x*sin
 		left, right = math.Min(left, u), math.Max(right, u)
 		top, bottom = math.Min(top, v), math.Max(bottom, v)
 	}
-	u, v := (left+right)/2, (top+bottom)/2
-	side := math.Max(right-left, bottom-top) * identityPadding
-	return frame{u*cos - v*sin, u*sin + v*cos, side, roll}
+	return left, top, right, bottom
+}
+
+// box returns the rectangle around the face, from the chin to the hair, as far as it is in the
+// picture. The uppermost points are the eyebrows.
+func (m marks) box(p Picture) Box {
+	left, top, right, bottom := m.bounds(0)
+	top -= forehead * (bottom - top)
+	left, top = math.Max(left, 0), math.Max(top, 0)
+	right, bottom = math.Min(right, float64(p.Width)), math.Min(bottom, float64(p.Height))
+	return Box{left, top, math.Max(right-left, 0), math.Max(bottom-top, 0)}
 }

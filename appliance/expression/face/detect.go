@@ -1,129 +1,123 @@
-// Package face finds faces in pictures and measures their expressions: how likely each of 48
-// feelings shows in a face. It also tells persons apart. docs/expression.md says what is measured,
-// what is only derived, and how accurate it is.
 package face
 
 import (
 	"context"
-	_ "embed"
-	"fmt"
 	"math"
 	"slices"
-
-	pigo "github.com/esimov/pigo/core"
 
 	"parley/appliance/engine"
 )
 
-// facefinder is the cascade of github.com/esimov/pigo 1.4.6, under the MIT licence beside it.
-//
-//go:embed weights/facefinder
-var facefinder []byte
-
 const (
-	// searchedFace is the side in pixels that the smallest face has where it is searched: a larger picture is
-	// made smaller first, because the cascade needs no more.
-	searchedFace = 24
-	// scaleStep and shiftStep are how much larger the next window is, and how far windows are apart, as a
-	// part of their side.
-	scaleStep = 1.1
-	shiftStep = 0.1
-	// sameFace is the overlap, as intersection over union, above which two windows show one face.
-	sameFace = 0.2
+	// smallestFace is the side in pixels that the smallest wanted face has where it is searched: the net
+	// finds faces of 30 to 300 pixels well.
+	smallestFace = 30
+	// levelRatio is how much smaller the picture is made each time, to find larger faces.
+	levelRatio = 3
+	// smallestLevel is the longest side of the smallest picture that is searched: a face that fills it has a
+	// size that the net finds.
+	smallestLevel = 224
+	// maxEnlarged bounds how much a small picture is enlarged.
+	maxEnlarged = 4
+	// cell is the number of which the sides of the net's pictures are multiples.
+	cell = 32
+	// maxTile is the most pixels that are searched at once: 25 ms of one core, and 70 MB. A larger picture is
+	// searched in tiles that overlap by tileOverlap pixels, more than the faces that the next level leaves to
+	// this one.
+	maxTile     = 960 * 544
+	tileSide    = 704
+	tileOverlap = 128
+	// sameFace is the overlap, as intersection over the smaller box, above which two boxes show one face.
+	sameFace = 0.5
+	// maxCandidates bounds the faces of a picture: of a full hall.
+	maxCandidates = 300
 )
 
-// A Picture has 3 bytes a pixel, red, green and blue, row by row from the top.
-type Picture struct {
-	Width, Height int
-	RGB           []byte
-}
+// Detection is a rectangle in a picture, in pixels, with the log-odds that it is a face.
+type Detection = struct{ X, Y, Width, Height, LogOdds float64 }
 
-// check returns an error if the picture has another size than it says.
-func (p Picture) check() error {
-	if p.Width < 1 || p.Height < 1 || len(p.RGB)/3/p.Width != p.Height || len(p.RGB) != 3*p.Width*p.Height {
-		return fmt.Errorf("a picture of %d × %d pixels has %d bytes", p.Width, p.Height, len(p.RGB))
-	}
-	return nil
-}
-
-// A Box is a square in a picture, in pixels from its top left corner.
-type Box struct{ X, Y, Side float64 }
-
-// candidate is a window in which the cascade sees a face.
-type candidate struct {
-	box   Box
-	score float64 // of all windows that show it
-}
-
-// detector searches for faces.
-type detector struct {
-	cascade *pigo.Pigo
-	gate    *engine.Gate
-}
-
-func newDetector(gate *engine.Gate) (*detector, error) {
-	c, err := pigo.NewPigo().Unpack(facefinder)
-	if err != nil {
-		return nil, fmt.Errorf("the cascade that finds faces: %w", err)
-	}
-	return &detector{c, gate}, nil
-}
-
-// candidates returns the windows of at least minSide pixels that look like a face, the best first.
-// It passes the gate once for each size of window.
-func (d *detector) candidates(ctx context.Context, u *engine.Urgency, p Picture, minSide float64) ([]candidate, error) {
-	minSide = max(minSide, searchedFace)
-	factor := searchedFace / minSide
-	var small grey
-	if err := d.gate.Do(ctx, u, 1, func() error { small = shrunk(p, factor); return nil }); err != nil {
-		return nil, err
-	}
-	parameters := pigo.CascadeParams{
-		ShiftFactor: shiftStep,
-		ScaleFactor: scaleStep,
-		ImageParams: pigo.ImageParams{
-			Pixels: small.pixels,
-			Rows:   small.height,
-			Cols:   small.width,
-			Dim:    small.width,
-		},
-	}
-	var windows []pigo.Detection
-	for side := searchedFace; side <= min(small.width, small.height); side = nextSide(side) {
-		parameters.MinSize, parameters.MaxSize = side, side
-		err := d.gate.Do(ctx, u, 1, func() error {
-			windows = append(windows, d.cascade.RunCascade(parameters, 0)...)
-			return nil
-		})
+// detect returns the boxes in a picture that look like a face of at least minSide pixels, the best
+// first.
+func (f *Finder) detect(ctx context.Context, u *engine.Urgency, p Picture, minSide float64) ([]Detection, error) {
+	longest := float64(max(p.Width, p.Height))
+	first := min(longest*smallestFace/max(minSide, 1), longest)
+	var all []Detection
+	for side := max(first, min(smallestLevel, longest*maxEnlarged)); ; side /= levelRatio {
+		last := side <= smallestLevel*levelRatio/2
+		found, err := f.detectLevel(ctx, u, p, side/longest)
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, found...)
+		if last {
+			break
+		}
 	}
-	var found []candidate
-	scaleX, scaleY := float64(p.Width)/float64(small.width), float64(p.Height)/float64(small.height)
-	for _, w := range d.cascade.ClusterDetections(windows, sameFace) {
-		side := float64(w.Scale)
-		found = append(found, candidate{
-			box: Box{
-				X:    (float64(w.Col) - side/2) * scaleX,
-				Y:    (float64(w.Row) - side/2) * scaleY,
-				Side: side * scaleX,
-			},
-			score: float64(w.Q),
-		})
-	}
-	slices.SortFunc(found, func(a, b candidate) int { return int(math.Copysign(1, b.score-a.score)) })
-	return found, nil
+	return distinct(all), nil
 }
 
-// nextSide is the side of the next larger window.
-func nextSide(side int) int { return int(math.Ceil(float64(side) * scaleStep)) }
-
-// grey is a picture of 1 byte a pixel.
-type grey struct {
-	width, height int
-	pixels        []byte
+// detectLevel searches the picture at another scale.
+func (f *Finder) detectLevel(ctx context.Context, u *engine.Urgency, p Picture, scale float64) ([]Detection, error) {
+	width := max(1, int(math.Round(float64(p.Width)*scale)))
+	height := max(1, int(math.Round(float64(p.Height)*scale)))
+	tileWidth, tileHeight := tileSide, tileSide
+	if width*height <= maxTile {
+		tileWidth, tileHeight = width, height
+	}
+	var all []Detection
+	for _, top := range starts(height, tileHeight) {
+		for _, left := range starts(width, tileWidth) {
+			t := tile{left, top, min(tileWidth, width-left), min(tileHeight, height-top)}
+			var small Picture
+			err := f.gate.Do(ctx, u, 1, func() error { small = p.scaled(width, height, t); return nil })
+			if err != nil {
+				return nil, err
+			}
+			found, err := f.nets.Detect(ctx, u, small.RGB, small.Width, small.Height)
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range found {
+				all = append(all, Detection{
+					X:       (d.X + float64(left)) / scale,
+					Y:       (d.Y + float64(top)) / scale,
+					Width:   d.Width / scale,
+					Height:  d.Height / scale,
+					LogOdds: d.LogOdds,
+				})
+			}
+		}
+	}
+	return all, nil
 }
 
-// probability returns how likely the window is a face.
-func (c candidate) probability() float64 { return 1 / (1 + math.Exp(-(2*math.Log(c.score) - 1))) }
+// starts returns where the tiles of a side begin.
+func starts(size, tile int) (at []int) {
+	for i := 0; ; i += tile - tileOverlap {
+		if i+tile >= size {
+			return append(at, max(0, size-tile))
+		}
+		at = append(at, i)
+	}
+}
+
+// distinct returns the best box of each face, the best first.
+func distinct(all []Detection) (best []Detection) {
+	slices.SortStableFunc(all, func(a, b Detection) int { return int(math.Copysign(1, b.LogOdds-a.LogOdds)) })
+	for _, d := range all {
+		if len(best) == maxCandidates {
+			break
+		}
+		if !slices.ContainsFunc(best, func(b Detection) bool { return overlap(b, d) > sameFace }) {
+			best = append(best, d)
+		}
+	}
+	return best
+}
+
+// overlap returns which part of the smaller box the other one covers.
+func overlap(a, b Detection) float64 {
+	width := min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X)
+	height := min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
+	return max(width, 0) * max(height, 0) / max(1e-9, min(a.Width*a.Height, b.Width*b.Height))
+}

@@ -1,3 +1,5 @@
+// Package face finds faces in pictures and measures their expressions: how likely each of seven is.
+// It also tells persons apart. docs/expression.md says how accurate it is.
 package face
 
 import (
@@ -18,16 +20,18 @@ const (
 	identitySide = 150
 )
 
-// Nets judge the picture of one face.
+// Nets find faces and judge the picture of one. Pictures have 3 bytes a pixel, except grey ones.
 type Nets interface {
-	// Landmarks returns the 68 points of the iBUG 300-W markup, as parts of the sides of the
-	// picture: 112 × 112 pixels of 3 bytes.
+	// Detect returns the faces in a picture whose sides are multiples of 32, several for one face.
+	Detect(ctx context.Context, u *engine.Urgency, rgb []byte, width, height int) ([]Detection, error)
+	// Landmarks returns the 68 points of the iBUG 300-W markup, as parts of the sides of the picture:
+	// 112 × 112 pixels.
 	Landmarks(ctx context.Context, u *engine.Urgency, rgb []byte) ([68][2]float64, error)
-	// Classes returns the probabilities of three nets. It takes a picture of 112 × 112 pixels of 3
-	// bytes, and the same at 64 × 64 in grey.
+	// Classes returns the probabilities of three nets. It takes a picture of 112 × 112 pixels, and the
+	// same at 64 × 64 in grey.
 	Classes(ctx context.Context, u *engine.Urgency, rgb, grey []byte) ([3][Classes]float64, error)
-	// Identity returns a position in a space in which pictures of one person are near each other.
-	// It takes a picture of 150 × 150 pixels of 3 bytes.
+	// Identity returns a position in a space in which pictures of one person are near each other. It
+	// takes a picture of 150 × 150 pixels.
 	Identity(ctx context.Context, u *engine.Urgency, rgb []byte) (Identity, error)
 }
 
@@ -36,22 +40,16 @@ type Identity = [128]float32
 
 // A Finder finds faces and measures their expressions. It is safe for concurrent use.
 type Finder struct {
-	detector *detector
-	nets     Nets
+	nets Nets
+	gate *engine.Gate
 }
 
-// New returns a Finder. An error means that the embedded cascade is damaged.
-func New(nets Nets, gate *engine.Gate) (*Finder, error) {
-	d, err := newDetector(gate)
-	if err != nil {
-		return nil, err
-	}
-	return &Finder{d, nets}, nil
-}
+// New returns a Finder. What it computes itself passes the gate.
+func New(nets Nets, gate *engine.Gate) *Finder { return &Finder{nets, gate} }
 
 // Options say which faces are wanted.
 type Options struct {
-	MinSide        float64 // of the box, in pixels; smaller ones than 24 are not found
+	MinSide        float64 // the longer one of the box, in pixels
 	MinProbability float64 // that it is a face, 0 to 1
 	Identify       bool    // Identity is wanted
 	Urgency        *engine.Urgency
@@ -65,22 +63,30 @@ type Face struct {
 	Identity    Identity         // if it was asked for
 }
 
-// Find returns the faces in a picture, the most certain first.
+// A Box is a rectangle in a picture, in pixels from its top left corner.
+type Box struct{ X, Y, Width, Height float64 }
+
+// Find returns the faces in a picture, in no order.
 func (f *Finder) Find(ctx context.Context, p Picture, o Options) ([]Face, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	found, err := f.detector.candidates(ctx, o.Urgency, p, o.MinSide)
+	found, err := f.detect(ctx, o.Urgency, p, o.MinSide)
 	if err != nil {
 		return nil, err
 	}
 	var faces []Face
-	for _, c := range found {
-		if c.probability() < o.MinProbability || c.box.Side < o.MinSide {
+	for _, d := range found {
+		m, probability, err := f.verify(ctx, o.Urgency, p, d)
+		if err != nil {
+			return nil, err
+		}
+		box := m.box(p)
+		if probability < o.MinProbability || max(box.Width, box.Height) < o.MinSide {
 			continue
 		}
-		face, err := f.measure(ctx, p, c, o)
-		if err != nil {
+		face := Face{Box: box, Probability: probability}
+		if err := f.measure(ctx, p, m, o, &face); err != nil {
 			return nil, err
 		}
 		faces = append(faces, face)
@@ -88,25 +94,58 @@ func (f *Finder) Find(ctx context.Context, p Picture, o Options) ([]Face, error)
 	return faces, nil
 }
 
-// measure judges one face.
-func (f *Finder) measure(ctx context.Context, p Picture, c candidate, o Options) (face Face, err error) {
-	face.Box, face.Probability = c.box, c.probability()
-	around := c.box.frame()
-	points, err := f.nets.Landmarks(ctx, o.Urgency, p.cut(around, colourSide).RGB)
+// verify finds the marks of a face, and looks at it once more: level, and at the size at which the
+// net sees faces best.
+func (f *Finder) verify(ctx context.Context, u *engine.Urgency, p Picture, d Detection) (m marks, probability float64,
+	err error) {
+	around := frame{d.X + d.Width/2, d.Y + d.Height/2, max(d.Width, d.Height), 0}
+	points, err := f.nets.Landmarks(ctx, u, p.cut(around, colourSide).RGB)
 	if err != nil {
-		return face, err
+		return m, 0, err
 	}
-	m := marksOf(points, around)
+	m = marksOf(points, around)
+	again, err := f.nets.Detect(ctx, u, p.cut(m.square(verifyPadding), verifySide).RGB, verifySide, verifySide)
+	if err != nil {
+		return m, 0, err
+	}
+	second := notFound
+	for _, a := range again {
+		if math.Hypot(a.X+a.Width/2-verifySide/2, a.Y+a.Height/2-verifySide/2) < maxShift {
+			second = max(second, a.LogOdds)
+		}
+	}
+	logOdds := firstWeight*d.LogOdds + secondWeight*second + weightBias
+	return m, 1 / (1 + math.Exp(-logOdds)), nil
+}
+
+const (
+	// verifySide is the side in pixels of the picture for the second look, and verifyPadding its side in
+	// sides of the square around the marks: the face has 90 pixels. maxShift is how far from its middle the
+	// face may be.
+	verifySide    = 160
+	verifyPadding = 1.8
+	maxShift      = verifySide / 8
+	// notFound are the log-odds of the second look if it finds no face.
+	notFound = -3.0
+	// The log-odds that there is a face are these weights times those of both looks, plus the bias. They are a
+	// logistic regression (C = 10) on 23 faces and 15 other places in eight pictures: six of face-api's demo, and
+	// the astronaut and the retina of scikit-image. No other place there has more than 0.31, and 21 of the faces
+	// have 0.99. Of 107 faces in other pictures 90 % have it.
+	firstWeight, secondWeight, weightBias = 0.84, 2.0, 3.6
+)
+
+// measure judges a face.
+func (f *Finder) measure(ctx context.Context, p Picture, m marks, o Options, face *Face) error {
 	expression := m.expressionFrame()
 	each, err := f.nets.Classes(ctx, o.Urgency, p.cut(expression, colourSide).RGB, p.cut(expression, greySide).grey())
 	if err != nil {
-		return face, err
+		return err
 	}
 	face.Classes = mean(each)
 	if o.Identify {
-		face.Identity, err = f.nets.Identity(ctx, o.Urgency, p.cut(m.identityFrame(), identitySide).RGB)
+		face.Identity, err = f.nets.Identity(ctx, o.Urgency, p.cut(m.square(identityPadding), identitySide).RGB)
 	}
-	return face, err
+	return err
 }
 
 // temperature makes the mean of the nets less sure: they are over-confident. It was fitted on

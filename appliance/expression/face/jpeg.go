@@ -15,11 +15,11 @@ const (
 
 // JPEG returns the picture of a face with a margin, as a JPEG file.
 func (p Picture) JPEG(b Box) ([]byte, error) {
-	margin := b.Side * saveMargin
+	margin := max(b.Width, b.Height) * saveMargin
 	within := func(at float64, size int) int { return int(min(max(at, 0), float64(size))) }
 	left, top := within(math.Floor(b.X-margin), p.Width), within(math.Floor(b.Y-margin), p.Height)
-	right := within(math.Ceil(b.X+b.Side+margin), p.Width)
-	bottom := within(math.Ceil(b.Y+b.Side+margin), p.Height)
+	right := within(math.Ceil(b.X+b.Width+margin), p.Width)
+	bottom := within(math.Ceil(b.Y+b.Height+margin), p.Height)
 	img := image.NewRGBA(image.Rect(0, 0, right-left, bottom-top))
 	for y := range bottom - top {
 		row := p.RGB[3*((top+y)*p.Width+left):]

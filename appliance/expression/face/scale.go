@@ -1,31 +1,60 @@
 package face
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
-// shrunk returns the picture in grey, smaller by factor, 0 to 1: each pixel is the mean of those
-// that it covers.
-func shrunk(p Picture, factor float64) grey {
-	g := grey{
-		width:  max(1, int(math.Round(float64(p.Width)*factor))),
-		height: max(1, int(math.Round(float64(p.Height)*factor))),
+// A Picture has 3 bytes a pixel, red, green and blue, row by row from the top.
+type Picture struct {
+	Width, Height int
+	RGB           []byte
+}
+
+// check returns an error if the picture has another size than it says.
+func (p Picture) check() error {
+	if p.Width < 1 || p.Height < 1 || len(p.RGB)/3/p.Width != p.Height || len(p.RGB) != 3*p.Width*p.Height {
+		return fmt.Errorf("a picture of %d × %d pixels has %d bytes", p.Width, p.Height, len(p.RGB))
 	}
-	g.pixels = make([]byte, g.width*g.height)
-	for y := range g.height {
-		top, bottom := span(y, g.height, p.Height)
-		for x := range g.width {
-			left, right := span(x, g.width, p.Width)
-			var sum, n int
-			for row := top; row < bottom; row++ {
-				line := p.RGB[3*(row*p.Width+left) : 3*(row*p.Width+right)]
-				for i := 0; i < len(line); i += 3 {
-					sum += luminance(line[i], line[i+1], line[i+2])
-				}
-				n += right - left
+	return nil
+}
+
+// tile is a part of a picture.
+type tile struct{ left, top, width, height int }
+
+// scaled returns a tile of the picture at another size. Each pixel is the mean of those that it
+// covers; where the picture is enlarged, pixels repeat. The result is black at the right and at the
+// bottom up to the next multiple of cell.
+func (p Picture) scaled(width, height int, t tile) Picture {
+	out := Picture{Width: (t.width + cell - 1) / cell * cell, Height: (t.height + cell - 1) / cell * cell}
+	out.RGB = make([]byte, 3*out.Width*out.Height)
+	columns := make([][2]int, t.width)
+	for x := range columns {
+		columns[x][0], columns[x][1] = span(t.left+x, width, p.Width)
+	}
+	sums := make([]int, 3*p.Width) // of the rows that one row covers
+	from, to := 3*columns[0][0], 3*columns[t.width-1][1]
+	for y := range t.height {
+		top, bottom := span(t.top+y, height, p.Height)
+		clear(sums)
+		for row := top; row < bottom; row++ {
+			line := p.RGB[3*row*p.Width : 3*(row+1)*p.Width]
+			for i := from; i < to; i++ {
+				sums[i] += int(line[i])
 			}
-			g.pixels[y*g.width+x] = byte(sum / (n * 256))
+		}
+		for x, c := range columns {
+			var sum [3]int
+			for i := 3 * c[0]; i < 3*c[1]; i += 3 {
+				sum[0], sum[1], sum[2] = sum[0]+sums[i], sum[1]+sums[i+1], sum[2]+sums[i+2]
+			}
+			n := (c[1] - c[0]) * (bottom - top)
+			for i, s := range sum {
+				out.RGB[3*(y*out.Width+x)+i] = byte(s / n)
+			}
 		}
 	}
-	return g
+	return out
 }
 
 // span returns the part of size pixels that the ith of n pixels covers; at least one.
@@ -34,14 +63,12 @@ func span(i, n, size int) (from, to int) {
 	return from, max(from+1, (i+1)*size/n)
 }
 
-// luminance returns 256 times the brightness of a pixel, by ITU-R BT.601.
-func luminance(r, g, b byte) int { return 77*int(r) + 150*int(g) + 29*int(b) }
-
-// grey returns the picture without colour.
+// grey returns the brightness of the pixels, by ITU-R BT.601.
 func (p Picture) grey() []byte {
 	pixels := make([]byte, len(p.RGB)/3)
 	for i := range pixels {
-		pixels[i] = byte(luminance(p.RGB[3*i], p.RGB[3*i+1], p.RGB[3*i+2]) / 256)
+		r, g, b := int(p.RGB[3*i]), int(p.RGB[3*i+1]), int(p.RGB[3*i+2])
+		pixels[i] = byte((77*r + 150*g + 29*b) / 256)
 	}
 	return pixels
 }
@@ -51,7 +78,7 @@ func (p Picture) grey() []byte {
 type frame struct{ x, y, side, angle float64 }
 
 // cut returns what the frame shows, size × size pixels. Each pixel is the mean of enough points to
-// miss none of the picture; points outside it have the colour of the nearest edge.
+// miss none of the picture. Points outside it have the colour of the nearest edge.
 func (p Picture) cut(f frame, size int) Picture {
 	out := Picture{size, size, make([]byte, 3*size*size)}
 	step := f.side / float64(size)
@@ -72,8 +99,8 @@ func (p Picture) cut(f frame, size int) Picture {
 	return out
 }
 
-// maxPoints bounds the points across a pixel of a cut: a face of 4,000 pixels has 36 of its pixels
-// across one of 112, and 16 of them give the mean to a step of brightness.
+// maxPoints bounds the points across a pixel of a cut: 16 × 16 of them give the mean to a step of
+// brightness, however large the face is.
 const maxPoints = 16
 
 // at adds the colour at a point, interpolated between the four pixels around it.
