@@ -5,9 +5,10 @@ type ReturnWebhook struct {
 	ID      string `json:"id"`
 	Account string `json:"account"`
 	Event   string `json:"event"`
-	ChatID  string `json:"chat_id"`
-	URL     string `json:"url"`   // without a password
-	State   string `json:"state"` // waiting, delivered, or dead: the box gave up
+	// The chat; of the event batch_job, the job.
+	ChatID string `json:"chat_id"`
+	URL    string `json:"url"`   // without a password
+	State  string `json:"state"` // waiting, delivered, or dead: the box gave up
 	// When the event happened.
 	CreatedOn int64 `json:"created_on"`
 	Attempts  int   `json:"attempts"`
