@@ -131,6 +131,38 @@ func TestArtifactsHaveATableForEachModelAndTheFaces(t *testing.T) {
 	}
 }
 
+// A result is written piece by piece, and equals what the contract's types encode to.
+func TestResultIsTheJSONOfTheContract(t *testing.T) {
+	b := newBox(t)
+	b.start(everyModel)
+	id := b.submit(`{"models":{"face":{"save_faces":true}}}`, "a=x", "b=x")
+	b.wait(id)
+	var want []contract.SourceResult
+	sources, err := b.records.BatchSources(t.Context(), id)
+	b.must(err)
+	for _, from := range sources {
+		report, err := everyModel(t.Context(), analysis.Source{}, analysis.Request{
+			SaveFace: func(string, int, []byte) error { return nil },
+		})
+		b.must(err)
+		want = append(want, contract.SourceResult{
+			Source: wireSource(from),
+			Results: &contract.InferenceResults{
+				Predictions: []contract.InferencePrediction{{File: from.Name, Models: report.Models}},
+				Errors:      []contract.BatchError{},
+			},
+		})
+	}
+	text, err := contract.Marshal(want)
+	b.must(err)
+	r, err := b.Predictions(t.Context(), b.account, id)
+	b.must(err)
+	defer r.Close()
+	if got, err := io.ReadAll(r); string(got) != string(text) {
+		t.Errorf("got\n%s, %v, want\n%s", got, err, text)
+	}
+}
+
 func TestNamesInArtifactsAreSafeAndUnique(t *testing.T) {
 	u := uniqueNames{}
 	var got []string

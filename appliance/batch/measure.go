@@ -112,7 +112,7 @@ func (r *jobRun) measure(ctx context.Context, out *result, name string, from ana
 		for _, problem := range report.Problems {
 			out.fail(name, problem)
 		}
-		return out.add(contract.InferencePrediction{File: name, Models: report.Models})
+		return out.add(ctx, contract.InferencePrediction{File: name, Models: report.Models})
 	}
 	if err := out.dropFaces(); err != nil {
 		return err

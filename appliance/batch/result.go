@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,11 +23,15 @@ type result struct {
 	run         *jobRun
 	n           int // number of the source
 	file        *durable.File
-	files       int // in the result
+	out         *bufio.Writer // to file
+	files       int           // in the result
 	predictions int
 	errors      []contract.BatchError
 	failed      string // why the source as a whole has no result
 }
+
+// resultBuffer is how much of a result is written to its file at once.
+const resultBuffer = 64 << 10
 
 // newResult begins the result of the nth source.
 func (r *jobRun) newResult(n int, from store.BatchSource) (*result, error) {
@@ -44,12 +50,10 @@ func (r *jobRun) newResult(n int, from store.BatchSource) (*result, error) {
 		run:    r,
 		n:      n,
 		file:   f,
+		out:    bufio.NewWriterSize(f, resultBuffer),
 		errors: []contract.BatchError{},
 	}
-	if _, err := fmt.Fprintf(f, `{"source":%s,"results":{"predictions":[`, head); err != nil {
-		f.Discard()
-		return nil, err
-	}
+	out.write(fmt.Sprintf(`{"source":%s,"results":{"predictions":[`, head))
 	return out, nil
 }
 
@@ -74,40 +78,99 @@ func (r *result) fail(file, why string) {
 	r.errors = append(r.errors, contract.BatchError{Message: why, File: file})
 }
 
-// add appends the predictions for a file, or an error if the account has no space for
-// them.
-func (r *result) add(p contract.InferencePrediction) error {
-	text, err := contract.Marshal(p)
+// add appends the predictions for a file, one after another: those of a long text or video
+// take a hundred megabytes as JSON. If the account has no space for all of them, the
+// result has the first ones and an error.
+func (r *result) add(ctx context.Context, p contract.InferencePrediction) error {
+	file, err := contract.Marshal(p.File)
 	if err != nil {
 		return err
 	}
-	if r.run.room < int64(len(text)) {
-		r.fail(p.File, accountFull)
-		return r.dropFaces()
-	}
-	r.run.stored(int64(len(text)))
 	if r.files > 0 {
-		text = append([]byte{','}, text...)
+		r.write(",")
 	}
 	r.files++
-	r.predictions += countPredictions(p.Models)
-	_, err = r.file.Write(text)
+	r.write(`{"file":` + string(file) + `,"models":{`)
+	w := &modelWriter{result: r, ctx: ctx, pace: pace{enter: r.run.enter}}
+	defer w.pace.end()
+	err = errors.Join(
+		addModel(w, "face", p.Models.Face), addModel(w, "burst", p.Models.Burst),
+		addModel(w, "prosody", p.Models.Prosody), addModel(w, "language", p.Models.Language),
+		addModel(w, "ner", p.Models.NER), addModel(w, "facemesh", p.Models.Facemesh))
+	r.write("}}")
+	if w.full {
+		r.fail(p.File, accountFull)
+	}
 	return err
 }
 
-// countPredictions returns the number of single predictions of all models.
-func countPredictions(m contract.ModelsPredictions) int {
-	return countOf(m.Face) + countOf(m.Burst) + countOf(m.Prosody) + countOf(m.Language) + countOf(m.NER) +
-		countOf(m.Facemesh)
+// write appends to the result. commit reports its errors.
+func (r *result) write(text string) { r.out.WriteString(text) }
+
+// modelWriter writes the predictions for one file.
+type modelWriter struct {
+	*result
+	ctx    context.Context
+	pace   pace
+	models int  // so far
+	full   bool // the account has no space for more
 }
 
-func countOf[P any](m *contract.ModelPredictions[P]) (n int) {
-	if m != nil {
-		for _, g := range m.GroupedPredictions {
-			n += len(g.Predictions)
+// addModel writes the predictions of one model.
+func addModel[P any](w *modelWriter, name string, m *contract.ModelPredictions[P]) error {
+	if m == nil {
+		return nil
+	}
+	if w.models++; w.models > 1 {
+		w.write(",")
+	}
+	w.write(`"` + name + `":{`)
+	if m.Metadata != nil {
+		text, err := contract.Marshal(m.Metadata)
+		if err != nil {
+			return err
+		}
+		w.write(`"metadata":` + string(text) + `,`)
+	}
+	w.write(`"grouped_predictions":[`)
+	for i, g := range m.GroupedPredictions {
+		if i > 0 {
+			w.write(",")
+		}
+		if err := addGroup(w, g); err != nil {
+			return err
 		}
 	}
-	return n
+	w.write("]}")
+	return nil
+}
+
+func addGroup[P any](w *modelWriter, g contract.Grouped[P]) error {
+	id, err := contract.Marshal(g.ID)
+	if err != nil {
+		return err
+	}
+	w.write(`{"id":` + string(id) + `,"predictions":[`)
+	for i, p := range g.Predictions {
+		if err := w.pace.next(w.ctx); err != nil {
+			return err
+		}
+		text, err := contract.Marshal(p)
+		if err != nil {
+			return err
+		}
+		if w.full = w.full || w.run.room < int64(len(text)); w.full {
+			break
+		}
+		w.run.stored(int64(len(text)))
+		if i > 0 {
+			w.write(",")
+		}
+		w.write(string(text))
+		w.predictions++
+	}
+	w.write("]}")
+	return nil
 }
 
 // commit ends the result and writes it to the disk.
@@ -124,7 +187,8 @@ func (r *result) commit() error {
 		}
 		end += fmt.Sprintf(`,"error":%s`, why)
 	}
-	if _, err := r.file.Write([]byte(end + "}")); err != nil {
+	r.write(end + "}")
+	if err := r.out.Flush(); err != nil { // also of an earlier write
 		return err
 	}
 	return r.file.Commit()
