@@ -11,6 +11,7 @@ import (
 	"parley/appliance/batch/source"
 	"parley/appliance/config"
 	"parley/appliance/expression"
+	"parley/appliance/media"
 	"parley/internal/addresses"
 	"parley/internal/disk"
 	"parley/internal/version"
@@ -66,7 +67,14 @@ func (a *appliance) startBatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	analyser := &analysis.Analyser{Meter: meter, Gate: a.engines.Gate}
+	analyser := &analysis.Analyser{
+		Meter:       meter,
+		Gate:        a.engines.Gate,
+		Media:       &media.Reader{},
+		Faces:       a.engines.Faces,
+		Detector:    a.engines.Detector,
+		Transcriber: a.engines.Transcriber,
+	}
 	a.onClose(inBackground(ctx, func(ctx context.Context) {
 		a.batch.Run(ctx, analyser, func(ctx context.Context) (leave func(), err error) {
 			return a.engines.Gate.Enter(ctx, nil, 1)

@@ -2,19 +2,20 @@ package analysis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/expression"
 	"parley/appliance/expression/face"
+	"parley/appliance/media"
 )
 
 // An Analyser measures one medium after another. Several goroutines may use it.
 type Analyser struct {
 	Meter       *expression.Meter
 	Gate        *engine.Gate
+	Media       *media.Reader
 	Faces       *face.Finder
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber // of recordings
@@ -82,5 +83,5 @@ func (a *Analyser) Analyse(ctx context.Context, s Source, r Request) (Report, er
 	if s.Path == "" {
 		return a.text(ctx, s.Text, r)
 	}
-	return Report{}, errors.New("files are not analysed yet")
+	return a.file(ctx, s.Path, r)
 }
