@@ -32,8 +32,9 @@ func Diagnose(ctx context.Context, cfg config.Config, progress progress.Func) (d
 }
 
 // diagnose is Diagnose with the caller's way to examine libraries.
-func diagnose(ctx context.Context, cfg config.Config, examineLibraries func(config.Config) doctor.Finding,
-	progress progress.Func) (d Diagnosis, err error) {
+func diagnose(ctx context.Context, cfg config.Config,
+	examineLibraries func(context.Context, config.Config) doctor.Finding, progress progress.Func) (
+	d Diagnosis, err error) {
 	pid, running, err := store.Holder(cfg.Data)
 	if err != nil {
 		return d, err
@@ -63,7 +64,7 @@ func diagnose(ctx context.Context, cfg config.Config, examineLibraries func(conf
 	}
 	d.add(found...)
 	d.add(
-		examineLibraries(cfg),
+		examineLibraries(ctx, cfg),
 		examineHearing(cfg),
 		doctor.Memory(cfg.Packs, engines.Needs(cfg), running),
 		doctor.Clock(time.Now(), notBefore(cfg.Data)),

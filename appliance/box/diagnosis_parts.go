@@ -19,6 +19,7 @@ import (
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/engines"
+	"parley/appliance/media"
 	"parley/appliance/recording"
 	"parley/appliance/voices"
 	"parley/firmware/backup"
@@ -137,7 +138,7 @@ func recordingRoom(cfg config.Config) (room doctor.RecordingLimits, err error) {
 }
 
 // examineLibraries loads the libraries of the engines.
-func examineLibraries(cfg config.Config) doctor.Finding {
+func examineLibraries(ctx context.Context, cfg config.Config) doctor.Finding {
 	var broken []string
 	say := func(err error) {
 		if err != nil {
@@ -165,7 +166,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 			Mend:   "run parley packs pull, and check with parley packs list --verify",
 		}
 	}
-	return examineSystem(lacks)
+	return examineSystem(ctx, lacks)
 }
 
 // examineHearing reports which languages the box understands.
@@ -181,8 +182,8 @@ func examineHearing(cfg config.Config) doctor.Finding {
 }
 
 // examineSystem checks the optional libraries of the system. lacks names the kernel's
-// means of isolation that eSpeak NG and the decoders have to do without.
-func examineSystem(lacks []string) doctor.Finding {
+// means of isolation that eSpeak NG, the decoders and ffmpeg have to do without.
+func examineSystem(ctx context.Context, lacks []string) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
@@ -207,6 +208,14 @@ func examineSystem(lacks []string) doctor.Finding {
 			Mend:   "apt-get install ffmpeg",
 		}
 	}
+	if err := media.Check(ctx); err != nil {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Warning,
+			What:   "pictures, videos and sounds of batch jobs cannot be read: " + err.Error(),
+			Mend:   "apt-get install ffmpeg",
+		}
+	}
 	if err := clean.Check(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
@@ -219,7 +228,7 @@ func examineSystem(lacks []string) doctor.Finding {
 		return doctor.Finding{
 			Part:   "libraries",
 			Health: doctor.Warning,
-			What: "all of them load; this kernel cannot isolate eSpeak NG and the decoders with " +
+			What: "all of them load; this kernel cannot isolate eSpeak NG, the decoders and ffmpeg with " +
 				strings.Join(lacks, ", nor with "),
 			Mend: "use Linux 5.13 or later with Landlock enabled (lsm= on the kernel command line)",
 		}

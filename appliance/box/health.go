@@ -257,7 +257,7 @@ func (b *Health) Diagnose(ctx context.Context) (contract.ReturnDiagnosis, error)
 
 // examineLoaded examines the libraries of a running box. The box has loaded the
 // libraries of its engines, and they must not be loaded twice.
-func (b *Health) examineLoaded(config.Config) doctor.Finding {
+func (b *Health) examineLoaded(ctx context.Context, _ config.Config) doctor.Finding {
 	if b.gate.Load() == nil {
 		return doctor.Finding{
 			Part:   "libraries",
@@ -266,7 +266,7 @@ func (b *Health) examineLoaded(config.Config) doctor.Finding {
 			Mend:   "look again when the box is ready",
 		}
 	}
-	return examineSystem(nil)
+	return examineSystem(ctx, nil)
 }
 
 // Settings returns the settings of the box.

@@ -34,7 +34,7 @@ func (r *Reader) Frames(ctx context.Context, path string, fps float64, emit func
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	j := job{program: "ffmpeg", input: f}
+	j := job{program: "ffmpeg", urgent: r.Urgent, input: f}
 	side := maxVideoSide
 	switch info.Kind {
 	case Picture:
@@ -51,7 +51,7 @@ func (r *Reader) Frames(ctx context.Context, path string, fps float64, emit func
 	}
 	j.args = append(j.args, "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1")
 	frames := 0
-	err = j.run(ctx, func(out io.Reader, report *bufio.Reader) error {
+	_, err = j.run(ctx, func(out io.Reader, report *bufio.Reader) error {
 		return readFrames(out, report, size, func(frame Frame) error {
 			if info.Kind == Picture {
 				frame.Time = 0

@@ -3,11 +3,14 @@
 package media
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"parley/internal/isolate"
@@ -101,8 +104,39 @@ func faultf(format string, args ...any) error { return &Error{Why: fmt.Sprintf(f
 // test binary of it, calls Main before anything else.
 func Main() { isolate.ProgramMain() }
 
+// Check returns why ffmpeg cannot read media in isolation, or nil.
+func Check(ctx context.Context) error {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	for _, program := range []string{"ffmpeg", "ffprobe"} {
+		j := job{program: program, args: []string{"-version"}, cpu: baseCPU, urgent: true, input: f}
+		messages, err := j.run(ctx, func(out io.Reader, _ *bufio.Reader) error {
+			_, err := io.Copy(io.Discard, out)
+			return err
+		})
+		if err != nil && !errors.Is(err, ErrNoFFmpeg) {
+			err = fmt.Errorf("%s does not run in isolation: %w %s", program, err, messages)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A Reader reads media. Several goroutines may use it, also the zero value.
-type Reader struct{}
+type Reader struct {
+	// Urgent is set when somebody waits for the result. ffmpeg then runs with the priority of
+	// the box; else only when nothing else wants to.
+	Urgent bool
+
+	mu   sync.Mutex
+	last fs.FileInfo // the file that was probed last, and what it holds: Sound and Frames ask again
+	info Info
+}
 
 // open opens a file that has content.
 func open(path string) (*os.File, error) {
@@ -131,9 +165,26 @@ func (r *Reader) Probe(ctx context.Context, path string) (Info, error) {
 		return Info{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	now, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	r.mu.Lock()
+	last, info := r.last, r.info
+	r.mu.Unlock()
+	if last != nil && os.SameFile(last, now) && last.Size() == now.Size() && last.ModTime().Equal(now.ModTime()) {
+		return info, nil
+	}
 	// ffprobe takes some texts for subtitles, playlists or terminal recordings.
 	if text, err := isText(f); err != nil || text {
 		return Info{Kind: Text}, err
 	}
-	return probe(ctx, f)
+	info, err = r.probe(ctx, f)
+	if err != nil {
+		return Info{}, err
+	}
+	r.mu.Lock()
+	r.last, r.info = now, info
+	r.mu.Unlock()
+	return info, nil
 }

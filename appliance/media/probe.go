@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -33,7 +34,6 @@ type probed struct {
 type stream struct {
 	shape
 	Type        string `json:"codec_type"`
-	Codec       string `json:"codec_name"`
 	Channels    int    `json:"channels"`
 	AverageRate string `json:"avg_frame_rate"`
 	Duration    string `json:"duration"`
@@ -53,7 +53,7 @@ type shape struct {
 
 // displayed returns the size after the rotation.
 func (s shape) displayed() (width, height int) {
-	for _, d := range s.SideData {
+	for _, d := range s.SideData { // most of it says nothing of rotation
 		if quarter := int(math.Round(d.Rotation / 90)); quarter%2 != 0 {
 			return s.Height, s.Width
 		}
@@ -61,62 +61,73 @@ func (s shape) displayed() (width, height int) {
 	return s.Width, s.Height
 }
 
-// probe asks ffprobe what a file holds.
-func probe(ctx context.Context, f *os.File) (Info, error) {
-	p, err := ffprobe(ctx, f,
+// probe asks ffprobe what a file holds. It decodes the first frame too: only that has the rotation
+// of a JPEG, and shows that a picture is not damaged.
+func (r *Reader) probe(ctx context.Context, f *os.File) (Info, error) {
+	p, messages, err := r.ffprobe(ctx, f,
+		"-read_intervals", "%+#1",
 		"-show_entries", "format=format_name,duration:format_tags=major_brand:"+
-			"stream=codec_type,codec_name,width,height,channels,avg_frame_rate,duration:"+
-			"stream_disposition=attached_pic:stream_side_data=rotation")
-	if err != nil {
+			"stream=codec_type,width,height,channels,avg_frame_rate,duration:"+
+			"stream_disposition=attached_pic:stream_side_data=rotation:"+
+			"frame=width,height:frame_side_data=rotation")
+	switch fault := (*Error)(nil); {
+	case errors.As(err, &fault) && isHEIF(f):
+		return Info{}, faultf("HEIC pictures of this kind cannot be read; convert it to JPEG")
+	case err != nil:
 		return Info{}, err
 	}
 	info := Info{Duration: p.duration()}
-	pictures := 0
+	var pictures []stream
 	for _, s := range p.Streams {
 		switch {
 		case s.Type == "audio" && !info.HasSound && s.Channels > 0:
 			info.HasSound, info.channels = true, s.Channels
-		case s.Type == "video" && s.Disposition.Cover == 0 && s.Width > 0 && s.Height > 0:
-			if pictures++; pictures == 1 {
-				info.Width, info.Height = s.displayed()
-				info.FrameRate = ratio(s.AverageRate)
-			}
+		case s.Type == "video" && s.Disposition.Cover == 0:
+			pictures = append(pictures, s)
 		}
 	}
 	switch {
-	case pictures == 0 && !info.HasSound:
-		return Info{}, faultf("the file has neither pictures nor sound that the box can decode")
-	case pictures == 0:
+	case len(pictures) == 0 && !info.HasSound:
+		return Info{}, faultf("the file has neither pictures nor sound")
+	case len(pictures) == 0:
 		info.Kind = Sound
-	case p.isPicture():
-		return probePicture(ctx, f, pictures)
+		return info, info.check()
+	case !p.isPicture():
+		info.Kind, info.FrameRate = Video, ratio(pictures[0].AverageRate)
+	case len(pictures) > 1: // tiles, which ffmpeg does not join
+		return Info{}, faultf("the picture consists of %d tiles; convert it to JPEG", len(pictures))
 	default:
-		info.Kind = Video
+		info = Info{Kind: Picture}
+	}
+	decoded := slices.IndexFunc(p.Frames, func(s shape) bool { return s.Width > 0 && s.Height > 0 })
+	switch shape := pictures[0].shape; {
+	case decoded >= 0:
+		first := p.Frames[decoded]
+		first.SideData = append(first.SideData, shape.SideData...)
+		info.Width, info.Height = first.displayed()
+	case strings.Contains(messages, "Picture size"): // what libavutil says of one that is too large
+		return Info{}, faultf("the %s has more than %d million pixels, the most that are read",
+			info.Kind, MaxPicturePixels/1_000_000)
+	case info.Kind == Video:
+		info.Width, info.Height = shape.displayed()
+	}
+	if info.Width <= 0 || info.Height <= 0 {
+		return Info{}, faultf("the %s is damaged, or of a kind that ffmpeg cannot decode", info.Kind)
 	}
 	return info, info.check()
 }
 
-// probePicture decodes a picture to know its size and rotation, which are not in all headers.
-func probePicture(ctx context.Context, f *os.File, pictures int) (Info, error) {
-	if pictures > 1 { // a HEIC file of tiles, which this ffmpeg does not join
-		return Info{}, faultf("the picture consists of %d parts; send it as JPEG", pictures)
-	}
-	p, err := ffprobe(ctx, f,
-		"-select_streams", "V:0", "-read_intervals", "%+#1",
-		"-show_entries", "frame=width,height:frame_side_data=rotation:stream=width,height:stream_side_data=rotation")
-	if err != nil {
-		return Info{}, err
-	}
-	if len(p.Frames) == 0 || len(p.Streams) == 0 {
-		return Info{}, faultf("the picture is damaged")
-	}
-	shape := p.Frames[0]
-	if len(shape.SideData) == 0 {
-		shape.SideData = p.Streams[0].SideData
-	}
-	info := Info{Kind: Picture}
-	info.Width, info.Height = shape.displayed()
-	return info, info.check()
+// isHEIF reports whether a file begins like a picture of a phone that ffmpeg may not read.
+func isHEIF(f *os.File) bool {
+	head := make([]byte, 12)
+	_, err := f.ReadAt(head, 0)
+	return err == nil && string(head[4:8]) == "ftyp" && slices.Contains(heifBrands(), string(head[8:]))
+}
+
+// heifBrands returns the brands of files of the format HEIF, which are pictures in the containers
+// of videos.
+func heifBrands() []string {
+	return []string{"avif", "avis", "heic", "heix", "heim", "heis", "mif1", "msf1"}
 }
 
 // check returns an Error for a file that is beyond the limits.
@@ -142,10 +153,8 @@ func tooLong(k Kind) error {
 
 // isPicture reports whether the format is one of still or short looping pictures.
 func (p probed) isPicture() bool {
-	brands := []string{"avif", "avis", "heic", "heix", "heim", "heis", "mif1", "msf1"}
-	return strings.HasSuffix(p.Format.Name, "_pipe") && p.Format.Name != "yuv4mpegpipe" ||
-		p.Format.Name == "gif" || p.Format.Name == "apng" ||
-		slices.Contains(brands, strings.TrimSpace(p.Format.Tags.Brand))
+	return strings.HasSuffix(p.Format.Name, "_pipe") || p.Format.Name == "gif" || p.Format.Name == "apng" ||
+		slices.Contains(heifBrands(), p.Format.Tags.Brand)
 }
 
 // duration returns the length of the file, or 0 if it does not say.
@@ -179,11 +188,11 @@ func ratio(s string) float64 {
 	return a / b
 }
 
-// ffprobe runs ffprobe and parses its answer.
-func ffprobe(ctx context.Context, f *os.File, args ...string) (p probed, err error) {
-	j := job{program: "ffprobe", args: append(args, "-of", "json"), cpu: baseCPU, input: f}
+// ffprobe runs ffprobe and returns its answer and its messages.
+func (r *Reader) ffprobe(ctx context.Context, f *os.File, args ...string) (p probed, messages string, err error) {
+	j := job{program: "ffprobe", args: append(args, "-of", "json"), cpu: baseCPU, urgent: r.Urgent, input: f}
 	var text []byte
-	err = j.run(ctx, func(out io.Reader, _ *bufio.Reader) (err error) {
+	messages, err = j.run(ctx, func(out io.Reader, _ *bufio.Reader) (err error) {
 		text, err = io.ReadAll(io.LimitReader(out, maxProbe+1))
 		if len(text) > maxProbe {
 			return faultf("the file has too many streams")
@@ -191,10 +200,10 @@ func ffprobe(ctx context.Context, f *os.File, args ...string) (p probed, err err
 		return err
 	})
 	if err != nil {
-		return p, err
+		return p, messages, err
 	}
 	if err := json.Unmarshal(text, &p); err != nil {
-		return p, fmt.Errorf("ffprobe: %w", err)
+		return p, messages, fmt.Errorf("ffprobe: %w", err)
 	}
-	return p, nil
+	return p, messages, nil
 }

@@ -2,6 +2,7 @@ package media
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,10 @@ import (
 )
 
 const (
-	// maxMemory is the address space of ffmpeg: its libraries and the stacks and arenas of its
-	// threads take 0.7 GB, the largest picture or video the rest.
-	maxMemory = 3 << 30
+	// maxMemory is the address space of ffmpeg. The largest pictures and videos (8660x5773 in 16
+	// bits, 4096x4096 with 16 reference frames) needed less than 0.8 GB, of which 0.5 GB are used.
+	// More recent versions have more threads, whose stacks and arenas reserve 72 MB each.
+	maxMemory = 2 << 30
 	// stallCPU is the processor time that ffmpeg may take without any output. It is not a time by
 	// the clock: while conversations use the cores, ffmpeg waits.
 	stallCPU = 30 * time.Second
@@ -31,6 +33,8 @@ const (
 	// video adds: 4K video takes a core of a small box some seconds.
 	baseCPU      = 2 * time.Minute
 	cpuPerSecond = 8
+	// decoderPixels is the most pixels in a decoder, which adds edges to a picture.
+	decoderPixels = MaxPicturePixels + MaxPicturePixels/10
 	// maxStderr is how much of the messages of ffmpeg is stored: the first ones say most.
 	maxStderr = 4 << 10
 )
@@ -46,6 +50,8 @@ type job struct {
 	program string
 	args    []string // after those that all jobs have
 	cpu     time.Duration
+	stall   time.Duration // 0: stallCPU
+	urgent  bool
 	input   *os.File
 }
 
@@ -58,35 +64,37 @@ func (j job) inputArgs() []string {
 	return append(all,
 		"-protocol_whitelist", "file,pipe",
 		"-format_whitelist", formats,
-		"-max_pixels", fmt.Sprint(MaxPicturePixels),
+		"-max_pixels", fmt.Sprint(decoderPixels),
 		"-i", "file:"+isolate.InputPath)
 }
 
 // run runs a job. read gets its output and, line by line, its report; the job ends when read
 // returns an error, which run returns. The error is an Error if the program fails before it wrote
-// anything; a file that is damaged later has been read up to there.
-func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Reader) error) error {
+// anything; a file that is damaged later has been read up to there. messages are those of the
+// program.
+func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Reader) error) (
+	messages string, err error) {
 	path, err := exec.LookPath(j.program)
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return ErrNoFFmpeg
+		return "", ErrNoFFmpeg
 	}
 	out, stdout, err := os.Pipe()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { _ = out.Close() }()
 	report, reportTo, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, stdout.Close())
+		return "", errors.Join(err, stdout.Close())
 	}
 	defer func() { _ = report.Close() }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var stderr headWriter
-	watch := stallWatch{cancel: cancel}
+	watch := stallWatch{cancel: cancel, limit: cmp.Or(j.stall, stallCPU)}
 	ended := make(chan error, 1)
 	go func() {
 		err := isolate.RunProgram(ctx, isolate.Program{
@@ -94,6 +102,7 @@ func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Rea
 			Args:   append(j.inputArgs(), j.args...),
 			Memory: maxMemory,
 			CPU:    j.cpu,
+			Urgent: j.urgent,
 			Input:  j.input,
 			Stdout: stdout,
 			Report: reportTo,
@@ -112,9 +121,9 @@ func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Rea
 	}
 	err = <-ended
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return stderr.text, context.Cause(ctx)
 	}
-	return j.fault(err, watch.bytes.Load() > 0, stderr.text)
+	return stderr.text, j.fault(err, watch.bytes.Load() > 0, stderr.text)
 }
 
 // fault returns the error of a program's end.
@@ -135,8 +144,9 @@ func (j job) fault(err error, wrote bool, stderr string) error {
 		return nil
 	case strings.Contains(stderr, "Cannot allocate memory"):
 		return faultf("the file needs more than the %d GB of memory that a decoder gets", maxMemory>>30)
-	case strings.Contains(stderr, "Invalid data found") || stderr == "":
-		return faultf("the file is damaged, or not a picture, video or sound in a format that the box reads")
+	case strings.Contains(stderr, "Invalid data found"), strings.Contains(stderr, "not on whitelist"), stderr == "":
+		return faultf("the file is damaged, or neither a picture, video or sound in a format that the box reads, " +
+			"nor a text in UTF-8")
 	}
 	return faultf("the file could not be decoded: %s", lastLine(stderr))
 }
@@ -170,6 +180,7 @@ func (w *headWriter) Write(b []byte) (int, error) {
 // stallWatch ends a program that takes processor time and writes nothing.
 type stallWatch struct {
 	cancel context.CancelCauseFunc
+	limit  time.Duration
 	pid    atomic.Int64
 	bytes  atomic.Int64
 }
@@ -191,8 +202,8 @@ func (w *stallWatch) run(ctx context.Context) {
 		}
 		if n := w.bytes.Load(); n != seen {
 			seen, used = n, cpu
-		} else if cpu-used >= stallCPU {
-			w.cancel(faultf("the file could not be decoded: a decoder computed for %v without a result", stallCPU))
+		} else if cpu-used >= w.limit {
+			w.cancel(faultf("the file could not be decoded: a decoder computed for %v without a result", w.limit))
 			return
 		}
 	}

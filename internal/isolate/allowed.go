@@ -26,6 +26,7 @@ func programAllowances(pid uint32) []allowance {
 		unix.SYS_EXECVE, unix.SYS_MMAP, unix.SYS_MPROTECT,
 		// other ways to use files that are open
 		unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PWRITE64, unix.SYS_FADVISE64, unix.SYS_STATX, unix.SYS_DUP,
+		unix.SYS_MLOCK, // libgcrypt locks a page
 	) {
 		all = append(all, allowance{call: c})
 	}

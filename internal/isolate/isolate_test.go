@@ -202,15 +202,27 @@ func TestStartReturnsTheErrorOfTheProcess(t *testing.T) {
 	}
 }
 
-// The process ends with the box, even if the box is killed and the process hangs.
-func TestProcessDiesWithItsParent(t *testing.T) {
+// Processes end with the box, even if the box is killed and they hang.
+func TestProcessesDieWithTheirParent(t *testing.T) {
 	if os.Getenv("PARLEY_TEST_ORPHAN") != "" { // the parent
+		started := make(chan int)
+		go func() {
+			_, _ = runProgram(t, t.Context(), os.DevNull, func(pid int) { started <- pid }, "hang")
+		}()
+		program := <-started
+		for line := ""; !programLine(line); { // until it is the program
+			b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", program))
+			if err != nil {
+				t.Fatal(err)
+			}
+			line = string(b)
+		}
 		p := start(t, "")
-		fmt.Println("child", p.Pid())
+		fmt.Println("children", p.Pid(), program)
 		_, _ = ask(p, "hang")
 		select {}
 	}
-	parent := exec.Command("/proc/self/exe", "-test.run", "^TestProcessDiesWithItsParent$")
+	parent := exec.Command("/proc/self/exe", "-test.run", "^TestProcessesDieWithTheirParent$")
 	parent.Env = append(os.Environ(), "PARLEY_TEST_ORPHAN=1")
 	out, err := parent.StdoutPipe()
 	if err != nil {
@@ -219,20 +231,29 @@ func TestProcessDiesWithItsParent(t *testing.T) {
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var child int
-	_, scanned := fmt.Fscanf(out, "child %d\n", &child)
+	var children [2]int
+	_, scanned := fmt.Fscanf(out, "children %d %d\n", &children[0], &children[1])
 	if err := errors.Join(scanned, parent.Process.Kill()); err != nil {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
-		// A zombie that nobody has waited for yet is dead, too.
-		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
-		if err != nil || slices.Contains(strings.Fields(string(state)), "Z") {
-			return
+	for _, child := range children {
+		if !dies(child) {
+			t.Errorf("process %d outlives its parent", child)
 		}
 	}
-	t.Errorf("process %d outlives its parent", child)
+}
+
+// dies waits for the end of a process.
+func dies(pid int) bool {
+	for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+		// A zombie that nobody has waited for yet is dead, too.
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || slices.Contains(strings.Fields(string(state)), "Z") {
+			return true
+		}
+	}
+	return false
 }
 
 // C libraries, and the program that started the box, may open files without

@@ -40,6 +40,7 @@ type Program struct {
 	Args   []string      // without the name of the program
 	Memory uint64        // bytes of address space: 2 GiB or more, as the Go runtime reserves 1.5 GiB
 	CPU    time.Duration // processor time, after which the kernel ends it
+	Urgent bool          // with the priority of this process; else it runs when nothing else wants to
 	Input  *os.File      // the program opens it as InputPath
 	Stdout *os.File      // a pipe
 	Report *os.File      // a pipe, or nil: a second output, ReportFD
@@ -49,7 +50,7 @@ type Program struct {
 }
 
 // RunProgram runs a program and waits for its end. The program has no environment, the working
-// directory /, the lowest priority, and no rights but these: to read its input and the
+// directory /, and no rights but these: to read its input and the
 // libraries of the system, and to write to its pipes. It ends with ctx and with this process.
 // The error is an *exec.ExitError if the program failed.
 //
@@ -66,6 +67,7 @@ func RunProgram(ctx context.Context, p Program) error {
 		programArgument,
 		strconv.FormatUint(p.Memory, 10),
 		strconv.Itoa(max(1, int(p.CPU.Seconds()))),
+		strconv.FormatBool(p.Urgent),
 	}, p.Args...)
 	cmd.Env = []string{}
 	cmd.Dir = "/"

@@ -27,7 +27,7 @@ func libraryPaths() []string {
 // return. A program that calls RunProgram, and so every test binary of it, calls ProgramMain
 // before anything else.
 func ProgramMain() {
-	if len(os.Args) < 4 || os.Args[1] != programArgument {
+	if len(os.Args) < 5 || os.Args[1] != programArgument {
 		return
 	}
 	// The priority is that of a thread, and the program continues the one that starts it.
@@ -37,7 +37,7 @@ func ProgramMain() {
 }
 
 // becomeProgram gives up all rights that the program does not need, and executes it. args are
-// the limits of memory and time, and the arguments of the program.
+// the limits of memory and time, whether it is urgent, and the arguments of the program.
 func becomeProgram(path string, args []string) error {
 	memory, err := strconv.ParseUint(args[0], 10, 64)
 	cpu, cpuErr := strconv.ParseUint(args[1], 10, 64)
@@ -45,7 +45,9 @@ func becomeProgram(path string, args []string) error {
 	if err := errors.Join(err, cpuErr, rulesErr, closeOtherFiles()); err != nil {
 		return err
 	}
-	lowestPriority()
+	if args[2] != strconv.FormatBool(true) {
+		lowestPriority()
+	}
 	if err := limit(memory, cpu); err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func becomeProgram(path string, args []string) error {
 	if _, err := confine(rules, programAllowances(uint32(os.Getpid()))); err != nil {
 		return err
 	}
-	return syscall.Exec(path, append([]string{path}, args[2:]...), nil)
+	return syscall.Exec(path, append([]string{path}, args[3:]...), nil)
 }
 
 // programRules returns the files that the program may use: itself and its loader to execute,

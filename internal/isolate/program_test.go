@@ -77,6 +77,13 @@ func runProgram(t *testing.T, ctx context.Context, input string, started func(pi
 	return string(text), errors.Join(err, readErr, out.Close())
 }
 
+// programLine reports whether a command line is that of the program, and not of the process
+// that will become it.
+func programLine(line string) bool {
+	_, args, _ := strings.Cut(line, "\x00")
+	return strings.HasPrefix(args, programName+"\x00")
+}
+
 // A program can read its input and nothing else, and has no way to affect anything.
 func TestProgramHasOnlyItsInput(t *testing.T) {
 	if p := start(t, ""); len(p.MissingProtections()) > 0 {
@@ -161,15 +168,12 @@ func TestProgramRunsWithoutRightsUntilItsContextEnds(t *testing.T) {
 		done <- err
 	}()
 	proc := fmt.Sprintf("/proc/%d/", <-process)
-	for { // until it is the program
-		line, err := os.ReadFile(proc + "cmdline")
+	for line := ""; !programLine(line); time.Sleep(time.Millisecond) { // until it is the program
+		b, err := os.ReadFile(proc + "cmdline")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, args, _ := strings.Cut(string(line), "\x00"); strings.HasPrefix(args, programName+"\x00") {
-			break
-		}
-		time.Sleep(time.Millisecond)
+		line = string(b)
 	}
 	status, err := os.ReadFile(proc + "status")
 	if err != nil {
