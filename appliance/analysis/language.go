@@ -3,14 +3,13 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"parley/appliance/contract"
 	"parley/appliance/expression"
 )
 
-// contextWords is how many words on either side decide about a word; see expression.Meter.Word.
+// contextWords is how many words on either side decide about a word; see expression.Meter.ReadWord.
 const contextWords = 5
 
 // language scores the words, sentences, utterances or turns of a transcript. Each speaker is a group if speakers are
@@ -24,14 +23,17 @@ func (a *Analyser) language(ctx context.Context, t Transcript,
 	at := positions(t.Text)
 	s := scorer{m: a.Meter, core: core, t: t, by: o.Granularity}
 	for _, u := range units(t, o.Granularity) {
-		scores, err := s.of(u)
+		shown, err := s.of(u)
 		if err != nil {
 			return nil, err
 		}
 		p := contract.LanguagePrediction{
 			Text:     t.Text[u.from:u.to],
 			Position: contract.PositionInterval{Begin: at(u.from), End: at(u.to)},
-			Emotions: scores.List(),
+			Emotions: shown.emotions.List(),
+		}
+		if o.Sentiment != nil && shown.known {
+			p.Sentiment = shown.steps()
 		}
 		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
 		groups.add(t.speaker(u), p)
@@ -65,41 +67,70 @@ type scorer struct {
 	begun     bool
 }
 
-// of returns the scores of a unit. Those of a word are its scores in its sentence. Those of a unit longer than the
-// text model reads are the mean over its pieces.
-func (s *scorer) of(u unit) (scores contract.TextEmotionScores, err error) {
+// shown is what a unit shows.
+type shown struct {
+	emotions  contract.TextEmotionScores
+	sentiment [expression.SentimentSteps]float64
+	known     bool // whether there is a sentiment
+}
+
+// add adds what a piece of the unit shows.
+func (s *shown) add(r expression.Reading, share float64) {
+	for i, v := range r.Emotions() {
+		s.emotions[i] += v * share
+	}
+	var steps [expression.SentimentSteps]float64
+	steps, s.known = r.Sentiment()
+	for i, v := range steps {
+		s.sentiment[i] += v * share
+	}
+}
+
+// steps returns the sentiment as a list with the names "1" (very bad) to "9" (very good).
+func (s *shown) steps() []contract.NamedScore {
+	all := make([]contract.NamedScore, len(s.sentiment))
+	for i, v := range s.sentiment {
+		all[i] = contract.NamedScore{Name: "123456789"[i : i+1], Score: max(rounded(v, 4), lowest)}
+	}
+	return all
+}
+
+// lowest is the lowest score with four decimals that is not 0.
+const lowest = 1e-4
+
+// of returns what a unit shows. A word is read in its sentence. What a unit shows that is longer than the models read
+// is the mean over its pieces.
+func (s *scorer) of(u unit) (found shown, err error) {
 	if s.by == contract.ByWord {
-		return s.word(u)
+		if err := s.core.next(); err != nil {
+			return found, err
+		}
+		found.add(s.word(u), 1)
+		return found, nil
 	}
 	rest := s.t.Text[u.from:u.to]
-	all := float64(len(rest))
-	for rest != "" {
+	for all := float64(len(rest)); rest != ""; {
 		if err := s.core.next(); err != nil {
-			return scores, err
+			return found, err
 		}
 		piece := firstPiece(rest, expression.MaxText)
 		rest = rest[len(piece):]
-		for i, v := range s.m.Written(piece, s.t.Language) {
-			scores[i] += v * float64(len(piece)) / all
-		}
+		found.add(s.m.Read(piece, s.t.Language), float64(len(piece))/all)
 	}
-	for i, v := range scores {
-		scores[i] = math.Round(v*1e4) / 1e4
+	for i, v := range found.emotions {
+		found.emotions[i] = rounded(v, 4)
 	}
-	return scores, nil
+	return found, nil
 }
 
-// word returns the scores of a word in its sentence.
-func (s *scorer) word(u unit) (scores contract.TextEmotionScores, err error) {
+// word reads a word in its sentence.
+func (s *scorer) word(u unit) expression.Reading {
 	if !s.begun {
 		s.sentences, s.begun = sentences(s.t), true
 	}
 	i := u.words.From
 	for len(s.sentences) > 1 && s.sentences[0].words.To <= i {
 		s.sentences = s.sentences[1:]
-	}
-	if err := s.core.next(); err != nil {
-		return scores, err
 	}
 	in := s.sentences[0]
 	from, to := min(in.from, u.from), max(in.to, u.to)
@@ -110,7 +141,7 @@ func (s *scorer) word(u unit) (scores contract.TextEmotionScores, err error) {
 		to = s.t.Words[last+1].From
 	}
 	text := s.t.Text
-	return s.m.Word(text[from:u.from], text[u.from:u.to], text[u.to:to], s.t.Language), nil
+	return s.m.ReadWord(text[from:u.from], text[u.from:u.to], text[u.to:to], s.t.Language)
 }
 
 // firstPiece returns the beginning of a text, most bytes at most, up to a space if there is one in its second half.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +140,45 @@ func TestAnotherLanguageShowsNothing(t *testing.T) {
 		if s := score(p, "Joy"); s != 0.004 {
 			t.Errorf("%q: %v", p.Text, s)
 		}
+	}
+}
+
+func TestASentimentHasNineStepsIfAskedFor(t *testing.T) {
+	tr := ofText("I love this wonderful place! I hate that horrible food.")
+	for _, by := range granularities {
+		for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: by})[0].Predictions {
+			if p.Sentiment != nil {
+				t.Fatalf("%s: nobody asked for a sentiment", by)
+			}
+		}
+		o := contract.BatchLanguage{Granularity: by, Sentiment: &contract.Unconfigurable{}}
+		for _, p := range predicted(t, tr, o)[0].Predictions {
+			var sum float64
+			for i, s := range p.Sentiment {
+				sum += s.Score
+				if s.Name != fmt.Sprint(i+1) || s.Score <= 0 {
+					t.Errorf("%q: step %d is %v", p.Text, i+1, s)
+				}
+			}
+			if len(p.Sentiment) != 9 || sum < 0.999 || sum > 1.001 {
+				t.Errorf("%q: %d steps with sum %v", p.Text, len(p.Sentiment), sum)
+			}
+		}
+	}
+}
+
+// A good word has a good sentiment and a bad one a bad sentiment, also in one sentence.
+func TestSentimentFollowsTheWords(t *testing.T) {
+	mean := map[string]float64{}
+	o := contract.BatchLanguage{Granularity: contract.ByWord, Sentiment: &contract.Unconfigurable{}}
+	text := "The view was wonderful and we had a table by the window, but the soup that they brought us was horrible."
+	for _, p := range predicted(t, ofText(text), o)[0].Predictions {
+		for i, s := range p.Sentiment {
+			mean[p.Text] += float64(i+1) * s.Score
+		}
+	}
+	if mean["wonderful"] < 6 || mean["horrible"] > 4 {
+		t.Errorf("wonderful %.1f, horrible %.1f", mean["wonderful"], mean["horrible"])
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 var (
 	//go:embed weights/text.bin
 	textWeights []byte
+	//go:embed weights/sentiment.bin
+	sentimentWeights []byte
 	//go:embed weights/voice.json
 	voiceWeights []byte
 	//go:embed weights/mapping.json
@@ -23,10 +25,11 @@ var (
 
 // A Meter measures feelings. It is read-only and may be used by many goroutines.
 type Meter struct {
-	text     textModel
-	voice    voiceModel
-	mapping  mapping
-	analyser *analyser
+	text      textModel
+	sentiment sentimentModel
+	voice     voiceModel
+	mapping   mapping
+	analyser  *analyser
 }
 
 // New returns a Meter with the embedded weights. An error means that they are damaged.
@@ -36,6 +39,10 @@ func New() (*Meter, error) {
 		return nil, fmt.Errorf("the weights of the text model have %d bytes, want %d", len(textWeights), want)
 	}
 	m.text = newTextModel(textWeights)
+	if want := 4*(2*ratings+sentimentTerms*SentimentSteps) + textBuckets*ratings; len(sentimentWeights) != want {
+		return nil, fmt.Errorf("the weights of the sentiment have %d bytes, want %d", len(sentimentWeights), want)
+	}
+	m.sentiment = newSentimentModel(sentimentWeights)
 	if err := json.Unmarshal(voiceWeights, &m.voice); err != nil {
 		return nil, fmt.Errorf("the weights of the voice model: %w", err)
 	}

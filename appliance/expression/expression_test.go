@@ -54,6 +54,23 @@ func TestTextScoresMatchTraining(t *testing.T) {
 	}
 }
 
+// The sentiment model gives the results it gave in training.
+func TestSentimentMatchesTraining(t *testing.T) {
+	m := meter(t)
+	type text struct {
+		Text  string
+		Steps []float64
+	}
+	for _, want := range golden[[]text](t, "sentiment.json") {
+		got, _ := m.Read(want.Text, "en").Sentiment()
+		for i, p := range got {
+			if math.Abs(p-want.Steps[i]) > 5e-6 {
+				t.Errorf("%q: step %d is %.6f, want %.6f", want.Text, i+1, p, want.Steps[i])
+			}
+		}
+	}
+}
+
 // The voice model gives the results it gave in training, for features of four recordings rounded to six
 // digits.
 func TestVoiceScoresMatchTraining(t *testing.T) {

@@ -45,27 +45,35 @@ func newTextModel(data []byte) textModel {
 }
 
 // probabilities returns the probability of each label, independent of the others.
-func (m textModel) probabilities(text string) (p [len(textLabels)]float64) {
-	for i, z := range m.logits(text) {
-		p[i] = 1 / (1 + math.Exp(-z))
-	}
-	return p
+func (m textModel) probabilities(text string) [len(textLabels)]float64 {
+	return probabilities(m.logits(textFeatures(text)))
 }
 
 // logits returns the logarithm of the odds of each label.
-func (m textModel) logits(text string) (z [len(textLabels)]float64) {
-	var square float64
-	for _, bucket := range textFeatures(text) {
-		idf := 1 + float64(m.idf[bucket])/20
-		square += idf * idf
+func (m textModel) logits(features []uint16) (z [len(textLabels)]float64) {
+	for _, bucket := range features {
+		idf := m.weight(bucket)
 		for i, w := range m.weights[int(bucket)*len(z):][:len(z)] {
 			z[i] += idf * float64(int8(w))
 		}
 	}
+	length := m.length(features)
 	for i := range z {
-		z[i] = z[i]/math.Sqrt(square)*m.scale[i] + m.bias[i]
+		z[i] = z[i]/length*m.scale[i] + m.bias[i]
 	}
 	return z
+}
+
+// weight returns the idf of a bucket.
+func (m textModel) weight(bucket uint16) float64 { return 1 + float64(m.idf[bucket])/20 }
+
+// length returns the Euclidean length of a text's features.
+func (m textModel) length(features []uint16) float64 {
+	var square float64
+	for _, bucket := range features {
+		square += m.weight(bucket) * m.weight(bucket)
+	}
+	return math.Sqrt(square)
 }
 
 // textFeatures returns the buckets of a text's features, sorted and without duplicates: its words, word pairs
