@@ -40,11 +40,13 @@ func (m marks) roll() float64 {
 }
 
 const (
-	// expressionScale is the side of the frame for the expression, in distances from the eyes to the mouth.
-	// expressionDrop is how far its centre is below the middle of the eyes, in the same unit.
-	expressionScale = 2.5
+	// expressionScale is the side of the frame for the expression, in distances from the eyes to the mouth (or
+	// between the eyes, if that is more). expressionDrop is how far its centre is below the middle of the eyes,
+	// in the same unit. With these the three nets agree most, on 141 faces whose expression nobody noted.
+	expressionScale = 2.7
 	expressionDrop  = 0.4
 	// identityPadding is the side of the frame for the identity, in sides of the square around all points.
+	// Of 1.0 to 1.65, level or not, it told the persons of those faces apart best.
 	identityPadding = 1.2
 	// forehead is the height of the forehead, in heights from the eyebrows to the chin.
 	forehead = 0.25

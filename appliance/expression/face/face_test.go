@@ -180,6 +180,30 @@ func TestPicturesOfAnySizeAreSearched(t *testing.T) {
 	}
 }
 
+func TestTilesCoverThePicture(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {960, 540}, {4096, 3072}, {1, 20_000}, {20_000, 31}, {301, 1000}} {
+		lefts, tops, w, h := tiles(size[0], size[1])
+		if w*h > maxTile || len(lefts)*len(tops) > 120 {
+			t.Errorf("%v: %d × %d tiles of %d × %d", size, len(lefts), len(tops), w, h)
+		}
+		for _, side := range []struct {
+			at         []int
+			tile, size int
+		}{{lefts, w, size[0]}, {tops, h, size[1]}} {
+			end := 0
+			for i, at := range side.at {
+				if at < 0 || i == 0 && at != 0 || i > 0 && at > end-tileOverlap {
+					t.Errorf("%v: a tile begins at %d, the one before it ends at %d", size, at, end)
+				}
+				end = at + side.tile
+			}
+			if end != side.size {
+				t.Errorf("%v: the last tile ends at %d of %d", size, end, side.size)
+			}
+		}
+	}
+}
+
 func TestASavedFaceIsTheFaceWithAMargin(t *testing.T) {
 	p := readPicture(t, "mean.jpg")
 	for _, b := range []Box{{40, 60, 80, 90}, {-10, -10, 400, 300}, {159, 199, 1, 1}} {
