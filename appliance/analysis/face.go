@@ -42,6 +42,9 @@ type pictures struct {
 // length is that of a video, for the progress. Each person is a group if the request asks for that,
 // else all faces are one group.
 func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r Request) (pictures, error) {
+	if a.Faces == nil {
+		return pictures{}, missingFaces()
+	}
 	o := faceOptions(r.Models)
 	w := watching{Analyser: a, request: r, options: o}
 	err := in(ctx, o.FPSPred, func(f media.Frame) error {
@@ -54,6 +57,10 @@ func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r
 		return pictures{}, err
 	}
 	return w.pictures(), nil
+}
+
+func missingFaces() error {
+	return &ErrMissing{What: "the nets for faces", How: "parley packs pull faces"}
 }
 
 // faceOptions returns the options of the model face. Facemesh has none: those of face hold for both,
@@ -86,7 +93,7 @@ func (w *watching) frame(ctx context.Context, f media.Frame) error {
 	}
 	found, err := w.Faces.Find(ctx, picture, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &ErrMissing{What: "the nets for faces", How: "parley packs pull faces"}
+		return missingFaces()
 	}
 	if err != nil {
 		return err

@@ -13,11 +13,13 @@ import (
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/expression"
+	"parley/appliance/media"
 	"parley/internal/packtest"
 )
 
-// TestMain is also the process that holds eSpeak NG, which the voices of the tests need.
+// TestMain is also the processes that hold eSpeak NG and ffmpeg, which the voices and the videos of the tests need.
 func TestMain(m *testing.M) {
+	media.Main()
 	espeak.Main()
 	os.Exit(runTests(m))
 }

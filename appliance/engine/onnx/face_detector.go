@@ -29,7 +29,7 @@ func detectorNet(weights map[string]weightTensor) (builtGraph, error) {
 	return g.model(x, []int64{1, 3, -1, -1}, []int64{1, detectorPlanes * int64(len(detectorAnchors)), -1, -1})
 }
 
-// leaky adds a rectifier that passes a tenth of what is negative.
+// leaky adds a rectifier that passes a tenth of each negative number.
 func (g *graphBuilder) leaky(x string) string {
 	return g.node("LeakyRelu", []string{x}, attribute{"alpha", float32(0.1)})
 }
