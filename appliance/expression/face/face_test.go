@@ -204,6 +204,29 @@ func TestTilesCoverThePicture(t *testing.T) {
 	}
 }
 
+func TestACutShowsTheSameAtEachScale(t *testing.T) {
+	// Brightness rises to the right and to the bottom.
+	p := blank(1200, 1200)
+	for i := range p.Width * p.Height {
+		x, y := i%p.Width, i/p.Width
+		p.RGB[3*i], p.RGB[3*i+1], p.RGB[3*i+2] = byte(x/6), byte(y/6), 0
+	}
+	for _, f := range []frame{{600, 600, 50, 0}, {600, 600, 111, 1}, {500, 600, 230, -0.5}, {600, 500, 700, 0.3},
+		{1200, 0, 400, 0}, {-5000, 9000, 300, 0}, {600, 600, 0, 0}} {
+		cut := p.cut(f, 64)
+		sin, cos := math.Sincos(f.angle)
+		for i := range cut.Width * cut.Height {
+			u := ((float64(i%64)+0.5)/64 - 0.5) * f.side
+			v := ((float64(i/64)+0.5)/64 - 0.5) * f.side
+			x := min(max(f.x+u*cos-v*sin, 0), 1199) / 6
+			y := min(max(f.y+u*sin+v*cos, 0), 1199) / 6
+			if math.Abs(float64(cut.RGB[3*i])-x) > 2 || math.Abs(float64(cut.RGB[3*i+1])-y) > 2 {
+				t.Fatalf("%v: pixel %d shows %d, %d; want %.1f, %.1f", f, i, cut.RGB[3*i], cut.RGB[3*i+1], x, y)
+			}
+		}
+	}
+}
+
 func TestASavedFaceIsTheFaceWithAMargin(t *testing.T) {
 	p := readPicture(t, "mean.jpg")
 	for _, b := range []Box{{40, 60, 80, 90}, {-10, -10, 400, 300}, {159, 199, 1, 1}} {

@@ -77,31 +77,62 @@ func (p Picture) grey() []byte {
 // upper edge in radians, clockwise.
 type frame struct{ x, y, side, angle float64 }
 
-// cut returns what the frame shows, size × size pixels. Each pixel is the mean of enough points to
-// miss none of the picture. Points outside it have the colour of the nearest edge.
+// cut returns what the frame shows, size × size pixels. Points outside the picture have the colour of
+// the nearest edge. A large frame is first made smaller, so that each pixel of the picture counts.
 func (p Picture) cut(f frame, size int) Picture {
+	if by := int(f.side / float64(size)); by > 1 {
+		return p.reduced(&f, by).cut(f, size)
+	}
 	out := Picture{size, size, make([]byte, 3*size*size)}
 	step := f.side / float64(size)
-	points := min(max(1, int(math.Ceil(step))), maxPoints)
 	sin, cos := math.Sincos(f.angle)
 	for i := range size * size {
 		var sum [3]float64
 		for j := range points * points {
 			// The position in the frame, from its centre.
-			u := (float64(i%size)+(float64(j%points)+0.5)/float64(points))*step - f.side/2
-			v := (float64(i/size)+(float64(j/points)+0.5)/float64(points))*step - f.side/2
+			u := (float64(i%size)+(float64(j%points)+0.5)/points)*step - f.side/2
+			v := (float64(i/size)+(float64(j/points)+0.5)/points)*step - f.side/2
 			p.at(f.x+u*cos-v*sin, f.y+u*sin+v*cos, &sum)
 		}
 		for c := range 3 {
-			out.RGB[3*i+c] = byte(sum[c]/float64(points*points) + 0.5)
+			out.RGB[3*i+c] = byte(sum[c]/(points*points) + 0.5)
 		}
 	}
 	return out
 }
 
-// maxPoints bounds the points across a pixel of a cut: 16 × 16 of them give the mean to a step of
-// brightness, however large the face is.
-const maxPoints = 16
+// points is how many points across a pixel of a cut give its mean: a pixel covers less than two of the
+// picture.
+const points = 2
+
+// reduced returns the part of the picture around a frame, each side smaller by a whole factor, and
+// changes the frame to show the same in it.
+func (p Picture) reduced(f *frame, by int) Picture {
+	reach := f.side*math.Sqrt2/2 + float64(by) // to the corners
+	within := func(at float64, size int) int { return int(min(max(at, 0), float64(size))) }
+	left, top := within(f.x-reach, p.Width-1), within(f.y-reach, p.Height-1)
+	right, bottom := max(left+1, within(f.x+reach, p.Width)), max(top+1, within(f.y+reach, p.Height))
+	out := Picture{Width: (right - left + by - 1) / by, Height: (bottom - top + by - 1) / by}
+	out.RGB = make([]byte, 3*out.Width*out.Height)
+	for i := range out.Width * out.Height {
+		x, y := left+i%out.Width*by, top+i/out.Width*by
+		var sum [3]int
+		var n int
+		for row := y; row < min(y+by, bottom); row++ {
+			line := p.RGB[3*(row*p.Width+x) : 3*(row*p.Width+min(x+by, right))]
+			for k := 0; k < len(line); k += 3 {
+				sum[0], sum[1], sum[2] = sum[0]+int(line[k]), sum[1]+int(line[k+1]), sum[2]+int(line[k+2])
+			}
+			n += len(line) / 3
+		}
+		for c := range 3 {
+			out.RGB[3*i+c] = byte((sum[c] + n/2) / n)
+		}
+	}
+	scale := float64(by)
+	*f = frame{(f.x - float64(left)) / scale, (f.y - float64(top)) / scale, f.side / scale, f.angle}
+	return out
+}
 
 // at adds the colour at a point, interpolated between the four pixels around it.
 func (p Picture) at(x, y float64, sum *[3]float64) {
