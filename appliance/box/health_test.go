@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,6 +133,16 @@ func TestOnlyOneDiagnosisAtATime(t *testing.T) {
 	b.examining.Store(true)
 	if _, err := b.Diagnose(t.Context()); !isConflict(err, "examined already") {
 		t.Errorf("a second one: %v", err)
+	}
+}
+
+// Without ffmpeg, one finding says what cannot be read, and how to install it.
+func TestMissingFFmpegIsOneFinding(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	f := examineSystem(t.Context(), nil)
+	if f.Health != doctor.Warning || !strings.Contains(f.What, "pictures, videos and sounds") ||
+		f.Mend != "apt-get install ffmpeg" {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -3,6 +3,7 @@ package media
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"context"
 	"encoding/binary"
@@ -233,7 +234,7 @@ func TestReadingEndsWithItsContextOrItsReader(t *testing.T) {
 	}
 }
 
-// A file on which ffmpeg computes without end is given up.
+// A file on which ffmpeg computes without end, or does nothing, is given up.
 func TestEndlessDecodingIsGivenUp(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(made(t, "a.mkv", counter("25", 1e9)+" -c:v libx264 OUT"))
@@ -241,12 +242,13 @@ func TestEndlessDecodingIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	endless := []string{"-vf", "loop=loop=-1:size=1", "-f", "null", "-"}
 	for why, j := range map[string]job{
-		"longer to decode than": {cpu: time.Second, stall: time.Minute},
-		"without a result":      {cpu: time.Minute, stall: 100 * time.Millisecond},
+		"longer to decode than": {cpu: time.Second, args: []string{"-vf", "loop=loop=-1:size=1"}},
+		"without a result":      {stall: 100 * time.Millisecond, args: []string{"-vf", "loop=loop=-1:size=1"}},
+		"did nothing":           {silence: time.Second, args: []string{"-vf", "realtime=speed=0.001:limit=10000"}},
 	} {
-		j.program, j.args, j.input = "ffmpeg", endless, f
+		j.program, j.input, j.cpu, j.urgent = "ffmpeg", f, cmp.Or(j.cpu, time.Minute), true
+		j.args = append(j.args, "-f", "null", "-")
 		_, err := j.run(t.Context(), func(out io.Reader, _ *bufio.Reader) error {
 			_, err := io.Copy(io.Discard, out)
 			return err

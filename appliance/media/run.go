@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 	"unicode"
@@ -24,11 +23,6 @@ const (
 	// bits, 4096x4096 with 16 reference frames) needed less than 0.8 GB, of which 0.5 GB are used.
 	// More recent versions have more threads, whose stacks and arenas reserve 72 MB each.
 	maxMemory = 2 << 30
-	// stallCPU is the processor time that ffmpeg may take without any output. It is not a time by
-	// the clock: while conversations use the cores, ffmpeg waits.
-	stallCPU = 30 * time.Second
-	// stallCheck is how often that is checked.
-	stallCheck = time.Second
 	// baseCPU is the processor time for any file, and cpuPerSecond what each second of a sound or
 	// video adds: 4K video takes a core of a small box some seconds.
 	baseCPU      = 2 * time.Minute
@@ -51,6 +45,7 @@ type job struct {
 	args    []string // after those that all jobs have
 	cpu     time.Duration
 	stall   time.Duration // 0: stallCPU
+	silence time.Duration // 0: stallSilence
 	urgent  bool
 	input   *os.File
 }
@@ -94,7 +89,11 @@ func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Rea
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var stderr headWriter
-	watch := stallWatch{cancel: cancel, limit: cmp.Or(j.stall, stallCPU)}
+	watch := stallWatch{
+		cancel:  cancel,
+		busy:    cmp.Or(j.stall, stallCPU),
+		silence: cmp.Or(j.silence, stallSilence),
+	}
 	ended := make(chan error, 1)
 	go func() {
 		err := isolate.RunProgram(ctx, isolate.Program{
@@ -111,6 +110,7 @@ func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Rea
 				watch.pid.Store(int64(pid))
 			},
 		})
+		watch.pid.Store(0)
 		_, _ = stdout.Close(), reportTo.Close()
 		ended <- err
 	}()
@@ -119,6 +119,7 @@ func (j job) run(ctx context.Context, read func(out io.Reader, report *bufio.Rea
 	if readErr != nil {
 		cancel(readErr)
 	}
+	watch.reading.Add(1)
 	err = <-ended
 	if ctx.Err() != nil {
 		return stderr.text, context.Cause(ctx)
@@ -137,7 +138,7 @@ func (j job) fault(err error, wrote bool, stderr string) error {
 	case exit.UserTime()+exit.SystemTime() >= j.cpu-time.Second:
 		return faultf("the file takes longer to decode than %v of processor time", j.cpu)
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		return fmt.Errorf("%s was killed", j.program)
+		return fmt.Errorf("%s was killed; the box may lack memory", j.program)
 	case status.Signaled():
 		return faultf("the file could not be decoded: it crashes %s", j.program)
 	case wrote && j.program == "ffmpeg":
@@ -175,69 +176,6 @@ type headWriter struct{ text string }
 func (w *headWriter) Write(b []byte) (int, error) {
 	w.text += string(b[:min(len(b), maxStderr-len(w.text))])
 	return len(b), nil
-}
-
-// stallWatch ends a program that takes processor time and writes nothing.
-type stallWatch struct {
-	cancel context.CancelCauseFunc
-	limit  time.Duration
-	pid    atomic.Int64
-	bytes  atomic.Int64
-}
-
-func (w *stallWatch) run(ctx context.Context) {
-	tick := time.NewTicker(stallCheck)
-	defer tick.Stop()
-	var seen int64
-	var used time.Duration // when the output last grew
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		cpu, err := cpuOf(w.pid.Load())
-		if err != nil { // it has not started yet, or has ended
-			continue
-		}
-		if n := w.bytes.Load(); n != seen {
-			seen, used = n, cpu
-		} else if cpu-used >= w.limit {
-			w.cancel(faultf("the file could not be decoded: a decoder computed for %v without a result", w.limit))
-			return
-		}
-	}
-}
-
-// cpuOf returns the processor time that a process has used.
-func cpuOf(pid int64) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // its name is in parentheses
-	fields := strings.Fields(rest)
-	const user, system, perSecond = 11, 12, 100 // fields after the name; USER_HZ, the same on all Linux
-	if len(fields) <= system {
-		return 0, fmt.Errorf("/proc/%d/stat: %q", pid, stat)
-	}
-	var ticks, more int64
-	if _, err := fmt.Sscan(fields[user]+" "+fields[system], &ticks, &more); err != nil {
-		return 0, err
-	}
-	return time.Duration(ticks+more) * time.Second / perSecond, nil
-}
-
-// progressReader tells the watch what was read.
-type progressReader struct {
-	io.Reader
-	watch *stallWatch
-}
-
-func (r *progressReader) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	r.watch.bytes.Add(int64(n))
-	return n, err
 }
 
 // cpuFor returns the processor time for a file of that length; 0: unknown.
