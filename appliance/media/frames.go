@@ -161,11 +161,13 @@ func (r *frameReport) next(f *Frame) error {
 			for len(r.waiting) > 0 && r.waiting[0].pts != pts {
 				r.waiting = r.waiting[1:]
 			}
-			micros, err := strconv.ParseInt(pts, 10, 64)
-			if len(r.waiting) == 0 || err != nil {
+			if len(r.waiting) == 0 {
 				return fmt.Errorf("ffmpeg reports an unknown frame at %q", pts)
 			}
-			f.Number, f.Time = r.waiting[0].number, time.Duration(micros)*time.Microsecond
+			f.Number = r.waiting[0].number
+			if micros, err := strconv.ParseInt(pts, 10, 64); err == nil { // else it is NOPTS, and the last one stays
+				f.Time = time.Duration(max(0, micros)) * time.Microsecond
+			}
 			r.waiting = r.waiting[1:]
 			return nil
 		default:

@@ -54,7 +54,8 @@ type Info struct {
 	Duration  time.Duration
 	FrameRate float64 // frames per second on average; 0: not a video, or unknown
 
-	channels int
+	sound    int // the number of the stream
+	channels int // its channels
 }
 
 // A Frame is a picture, or one picture of a video.

@@ -33,7 +33,9 @@ type probed struct {
 
 type stream struct {
 	shape
+	Index       int    `json:"index"`
 	Type        string `json:"codec_type"`
+	Codec       string `json:"codec_name"` // empty or unknown: ffmpeg cannot decode it
 	Channels    int    `json:"channels"`
 	AverageRate string `json:"avg_frame_rate"`
 	Duration    string `json:"duration"`
@@ -67,12 +69,12 @@ func (r *Reader) probe(ctx context.Context, f *os.File) (Info, error) {
 	p, messages, err := r.ffprobe(ctx, f,
 		"-read_intervals", "%+#1",
 		"-show_entries", "format=format_name,duration:format_tags=major_brand:"+
-			"stream=codec_type,width,height,channels,avg_frame_rate,duration:"+
+			"stream=index,codec_type,codec_name,width,height,channels,avg_frame_rate,duration:"+
 			"stream_disposition=attached_pic:stream_side_data=rotation:"+
 			"frame=width,height:frame_side_data=rotation")
 	switch fault := (*Error)(nil); {
 	case errors.As(err, &fault) && isHEIF(f):
-		return Info{}, faultf("HEIC pictures of this kind cannot be read; convert it to JPEG")
+		return Info{}, faultf("HEIC and AVIF pictures of this kind cannot be read; convert them to JPEG")
 	case err != nil:
 		return Info{}, err
 	}
@@ -80,8 +82,8 @@ func (r *Reader) probe(ctx context.Context, f *os.File) (Info, error) {
 	var pictures []stream
 	for _, s := range p.Streams {
 		switch {
-		case s.Type == "audio" && !info.HasSound && s.Channels > 0:
-			info.HasSound, info.channels = true, s.Channels
+		case s.Type == "audio" && !info.HasSound && s.Channels > 0 && s.Codec != "" && s.Codec != "unknown":
+			info.HasSound, info.sound, info.channels = true, s.Index, s.Channels
 		case s.Type == "video" && s.Disposition.Cover == 0:
 			pictures = append(pictures, s)
 		}

@@ -33,7 +33,7 @@ func (r *Reader) Sound(ctx context.Context, path string, emit func(pcm []float32
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	j := job{program: "ffmpeg", cpu: cpuFor(info.Duration), urgent: r.Urgent, input: f, args: []string{
-		"-map", "0:a:0",
+		"-map", fmt.Sprintf("0:%d", info.sound),
 		"-af", fmt.Sprintf("aresample=%d:async=1:first_pts=0", SampleRate),
 		"-ac", fmt.Sprint(info.channels),
 		"-f", "f32le", "pipe:1",

@@ -1,7 +1,8 @@
 // Package isolate runs code that parses untrusted input in a process without privileges:
 // C libraries, which a crafted file or text may crash, hang or take over. The process
 // runs this program again. It opens the libraries it needs, drops all privileges, and
-// then answers requests over two pipes. A fault affects only that process.
+// then answers requests over two pipes. A fault affects only that process. RunProgram does the
+// same with another program: this program drops all privileges and becomes it.
 package isolate
 
 import (

@@ -50,9 +50,9 @@ type Program struct {
 }
 
 // RunProgram runs a program and waits for its end. The program has no environment, the working
-// directory /, and no rights but these: to read its input and the
-// libraries of the system, and to write to its pipes. It ends with ctx and with this process.
-// The error is an *exec.ExitError if the program failed.
+// directory /, and no rights but these: to read its input and the libraries of the system, and
+// to write to its pipes. It ends with ctx and with this process. The error is an *exec.ExitError
+// if the program failed.
 //
 // A kernel without Landlock or seccomp filters runs the program without them, as Start does,
 // which reports that.
