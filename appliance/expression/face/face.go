@@ -71,6 +71,9 @@ func (f *Finder) Find(ctx context.Context, p Picture, o Options) ([]Face, error)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := f.gate.Do(ctx, o.Urgency, 1, func() error { p = p.brightened(); return nil }); err != nil {
+		return nil, err
+	}
 	found, err := f.detect(ctx, o.Urgency, p, o.MinSide)
 	if err != nil {
 		return nil, err

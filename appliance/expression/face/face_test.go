@@ -5,6 +5,7 @@ import (
 	"image"
 	_ "image/jpeg"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -86,6 +87,15 @@ func (p Picture) turned(degrees float64) Picture {
 	return p.cut(frame{middle, middle, float64(p.Width), -degrees * math.Pi / 180}, p.Width)
 }
 
+// darkened returns the picture with a part of its brightness.
+func (p Picture) darkened(part float64) Picture {
+	dark := Picture{p.Width, p.Height, make([]byte, len(p.RGB))}
+	for i, x := range p.RGB {
+		dark.RGB[i] = byte(float64(x) * part)
+	}
+	return dark
+}
+
 func find(t testing.TB, f *Finder, p Picture) []Face {
 	t.Helper()
 	faces, err := f.Find(context.Background(), p, Options{MinSide: 60, MinProbability: 0.99, Identify: true})
@@ -131,13 +141,9 @@ func TestTwoFacesHaveABoxEachAndTheirExpressions(t *testing.T) {
 func TestAPersonIsRecognisedInAnotherPicture(t *testing.T) {
 	f := openFinder(t)
 	p := readPicture(t, "collins.jpg")
-	dark := Picture{p.Width, p.Height, make([]byte, len(p.RGB))}
-	for i, x := range p.RGB {
-		dark.RGB[i] = byte(float64(x) * 0.6)
-	}
 	small := p.cut(frame{256, 256, 512, 0}, 300)
 	var people People
-	for i, other := range []Picture{p, dark, small, p.turned(8), p.turned(-8)} {
+	for i, other := range []Picture{p, p.darkened(0.6), p.darkened(0.1), small, p.turned(8), p.turned(-8)} {
 		faces := find(t, f, other)
 		if len(faces) != 1 {
 			t.Errorf("picture %d: %d faces", i, len(faces))
@@ -155,8 +161,15 @@ func TestAPersonIsRecognisedInAnotherPicture(t *testing.T) {
 func TestPicturesWithoutFacesHaveNone(t *testing.T) {
 	f := openFinder(t)
 	p := readPicture(t, "collins.jpg")
+	noise := blank(640, 480)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range noise.RGB {
+		noise.RGB[i] = byte(r.IntN(12)) // of a camera whose lid is shut
+	}
 	for name, p := range map[string]Picture{
+		"noise":        noise,
 		"grey":         blank(640, 480),
+		"black":        blank(640, 480).darkened(0),
 		"upside down":  p.turned(180),
 		"a space suit": p.cut(frame{256, 400, 224, 0}, 512),
 	} {

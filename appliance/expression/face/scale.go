@@ -19,6 +19,42 @@ func (p Picture) check() error {
 	return nil
 }
 
+const (
+	// brightPart of the samples of a picture that is well lit are at least darkest bright; those of a darker
+	// one are raised to bright, but no more than maxGain times, since noise rises too.
+	brightPart = 0.01
+	darkest    = 96
+	bright     = 192
+	maxGain    = 8.0
+	sampleStep = 31 // a prime, so that samples come from all columns and colours
+)
+
+// brightened returns the picture, or a brighter copy if it is dark all over. The nets hardly see a
+// face of a fifth of its usual brightness.
+func (p Picture) brightened() Picture {
+	var counts [256]int
+	for i := 0; i < len(p.RGB); i += sampleStep {
+		counts[p.RGB[i]]++
+	}
+	left, level := int(brightPart*float64(len(p.RGB)/sampleStep)), len(counts)-1
+	for ; level > 0 && left >= counts[level]; level-- {
+		left -= counts[level]
+	}
+	if level >= darkest {
+		return p
+	}
+	gain := min(bright/float64(max(level, 1)), maxGain)
+	var raised [256]byte
+	for i := range raised {
+		raised[i] = byte(min(float64(i)*gain, 255))
+	}
+	out := Picture{p.Width, p.Height, make([]byte, len(p.RGB))}
+	for i, x := range p.RGB {
+		out.RGB[i] = raised[x]
+	}
+	return out
+}
+
 // tile is a part of a picture.
 type tile struct{ left, top, width, height int }
 
