@@ -103,6 +103,7 @@ type appliance struct {
 	voices    voices.Voices
 	lexicons  *voices.Lexicons
 	speech    *speechAPI
+	stream    *streamAPI
 	health    *box.Health
 	http      *http.Server
 	served    chan error // receives the error of http, and is closed
@@ -192,6 +193,7 @@ func (a *appliance) openVoices(ctx context.Context) {
 	a.voices = voices.Voices{Config: a.cfg, Records: a.records, StandIns: &voices.StandIns{Log: a.log}}
 	a.lexicons = voices.NewLexicons(a.records, a.cfg.Speech.Locale, a.cfg.Lexicon, a.log)
 	a.speech = &speechAPI{lines: a.sockets, stop: ctx}
+	a.stream = &streamAPI{lines: a.sockets, stop: ctx}
 }
 
 // startHTTP serves the API, and announces its address in the data folder.
@@ -225,6 +227,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Aliases:        a.voices,
 		Speech:         a.speech,
 		SpeechInput:    a.speech,
+		ModelStream:    a.stream,
 		Batch:          batchAPI{a.batch},
 		Models:         engines.Catalogue{Config: a.cfg},
 		Plugins:        a.plugins,

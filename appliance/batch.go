@@ -12,6 +12,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/expression"
 	"parley/appliance/media"
+	"parley/appliance/stream"
 	"parley/internal/addresses"
 	"parley/internal/disk"
 	"parley/internal/version"
@@ -61,7 +62,7 @@ func (a *appliance) openBatch(ctx context.Context) (err error) {
 	return nil
 }
 
-// startBatch runs the analysis jobs from now on.
+// startBatch runs the analysis jobs from now on, and lets media in that clients stream.
 func (a *appliance) startBatch(ctx context.Context) error {
 	meter, err := expression.New()
 	if err != nil {
@@ -75,6 +76,7 @@ func (a *appliance) startBatch(ctx context.Context) error {
 		Detector:    a.engines.Detector,
 		Transcriber: a.engines.Transcriber,
 	}
+	a.stream.service.Store(stream.New(analyser, analyser.Media, a.log))
 	a.onClose(inBackground(ctx, func(ctx context.Context) {
 		a.batch.Run(ctx, analyser, func(ctx context.Context) (leave func(), err error) {
 			return a.engines.Gate.Enter(ctx, nil, 1)

@@ -35,9 +35,10 @@ type Parts struct {
 	Models      Models
 	Speech      Speech
 	SpeechInput SpeechInput
-	Batch       Batch      // nil if there are no jobs of analysis, as in tests
-	Plugins     Plugins    // nil if the box has no plugins
-	BoxPlugins  BoxPlugins // nil if the box has no plugins
+	ModelStream ModelStream // nil if no media are analysed, as in tests
+	Batch       Batch       // nil if there are no jobs of analysis, as in tests
+	Plugins     Plugins     // nil if the box has no plugins
+	BoxPlugins  BoxPlugins  // nil if the box has no plugins
 	BoxWebhooks BoxWebhooks
 	BoxHealth   BoxHealth // nil if there is no health source, as in tests
 	BoxPacks    BoxPacks  // nil if the box has no packs

@@ -78,7 +78,7 @@ func credentialOf(r *http.Request) credential {
 	}
 	if r.URL.RawQuery != "" {
 		q := r.URL.Query()
-		if key := firstNonBlank(q.Get("api_key"), q.Get("apiKey")); key != "" {
+		if key := firstNonBlank(q.Get("api_key"), q.Get("apiKey"), q.Get("apikey")); key != "" {
 			return credential{text: key, inQuery: true}
 		}
 		if token := firstNonBlank(q.Get("access_token"), q.Get("accessToken")); token != "" {
@@ -172,9 +172,9 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return by, admitKiosk(rt, r, by)
 	}
 	if c.token && rt.access != byToken {
-		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
-			"and the list of voices, " +
-			"and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
+		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech, " +
+			"the list of voices and the analysis of media over a socket, and nothing else; " +
+			"send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == byOperator && g.Role != store.OperatorKey {
 		return caller{}, contract.ErrForbidden{Why: "this needs an operator's key, and this is a client's; " +

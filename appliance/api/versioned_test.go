@@ -117,6 +117,7 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		Aliases:     library{},
 		Models:      library{},
 		Ready:       &fakes{},
+		Batch:       &fakeBatch{},
 		Plugins:     plugins,
 		Log:         slog.New(slog.DiscardHandler),
 	})

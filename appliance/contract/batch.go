@@ -37,7 +37,7 @@ type BatchJob struct {
 // their default values.
 type BatchRequest struct {
 	PostedBatchJob
-	Files []BatchFile `json:"files"` // never nil
+	Files []BatchFile `json:"files"` // may be empty
 }
 
 // BatchFile is a file that was uploaded with a request.
@@ -55,14 +55,14 @@ type StateInference struct {
 	StartedTimestampMS int64 `json:"started_timestamp_ms,omitempty"`
 	// EndedTimestampMS is 0 and absent until the job ends.
 	EndedTimestampMS int64 `json:"ended_timestamp_ms,omitempty"`
-	// How many sources the job has, and how many of them are analysed; nil unless
+	// How many sources the job has, and how many of them are analysed; absent unless
 	// the details of a job that is IN_PROGRESS are read. An extension of the box.
 	NumSources     *int64 `json:"num_sources,omitempty"`
 	NumSourcesDone *int64 `json:"num_sources_done,omitempty"`
-	// The two numbers are nil unless the job is COMPLETED.
+	// The two numbers are absent unless the job is COMPLETED.
 	NumPredictions *int64 `json:"num_predictions,omitempty"`
 	NumErrors      *int64 `json:"num_errors,omitempty"`
-	// Message is why the job is FAILED, else nil.
+	// Message is why the job is FAILED, else absent.
 	Message *string `json:"message,omitempty"`
 }
 
@@ -130,7 +130,7 @@ type SourceResult struct {
 }
 
 // InferenceResults are the predictions for the files of one source, more than one
-// for an archive. Neither list is nil.
+// for an archive. Both lists are always there.
 type InferenceResults struct {
 	Predictions []InferencePrediction `json:"predictions"`
 	Errors      []BatchError          `json:"errors"`
@@ -152,7 +152,7 @@ type InferencePrediction struct {
 type JobCallback struct {
 	JobID  string   `json:"job_id"`
 	Status JobState `json:"status"`
-	// Predictions is nil for a failed job, and where they are too long for a
+	// Predictions is null for a failed job, and where they are too long for a
 	// callback.
 	Predictions json.RawMessage `json:"predictions"`
 	// Error is why the job failed, or where the predictions are.

@@ -17,7 +17,7 @@ func (s EmotionScores) List() []NamedScore {
 }
 
 // ModelsPredictions are the predictions of each model for one file. A model that
-// was not asked for, or does not apply to the file, is nil.
+// was not asked for, or does not apply to the file, is absent.
 type ModelsPredictions struct {
 	Face     *ModelPredictions[FacePrediction]     `json:"face,omitempty"`
 	Burst    *ModelPredictions[BurstPrediction]    `json:"burst,omitempty"`
@@ -29,9 +29,9 @@ type ModelsPredictions struct {
 
 // ModelPredictions are the predictions of one model for one file.
 type ModelPredictions[P any] struct {
-	// Metadata describes the transcript of a sound; nil for other media.
+	// Metadata describes the transcript of a sound; absent for other media.
 	Metadata           *TranscriptionMetadata `json:"metadata,omitempty"`
-	GroupedPredictions []Grouped[P]           `json:"grouped_predictions"` // never nil
+	GroupedPredictions []Grouped[P]           `json:"grouped_predictions"` // may be empty
 }
 
 // TranscriptionMetadata says how reliable a transcript is.
@@ -45,8 +45,8 @@ const UnknownGroup = "unknown"
 
 // Grouped are the predictions for one person.
 type Grouped[P any] struct {
-	ID          string `json:"id"`          // "face_0", "speaker_0", UnknownGroup
-	Predictions []P    `json:"predictions"` // never nil
+	ID          string `json:"id"`          // "face_0", "speaker_0"; "unknown" where persons are not told apart
+	Predictions []P    `json:"predictions"` // may be empty
 }
 
 // TimeInterval is a stretch of a sound, in seconds from its beginning.
@@ -77,7 +77,7 @@ type FacePrediction struct {
 	Prob         float64      `json:"prob"`  // that it is a face, 0 to 1
 	Box          BoundingBox  `json:"box"`
 	Emotions     []NamedScore `json:"emotions"`
-	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else nil
+	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
 	Descriptions []NamedScore `json:"descriptions,omitzero"` // likewise
 }
 
@@ -88,7 +88,7 @@ type FacemeshPrediction struct {
 
 // ProsodyPrediction is how a voice sounds in a stretch of sound.
 type ProsodyPrediction struct {
-	Text              *string      `json:"text,omitempty"` // nil for windows, and without transcription
+	Text              *string      `json:"text,omitempty"` // absent for windows, and without transcription
 	Time              TimeInterval `json:"time"`
 	Confidence        *float64     `json:"confidence,omitempty"`
 	SpeakerConfidence *float64     `json:"speaker_confidence,omitempty"`
@@ -99,7 +99,7 @@ type ProsodyPrediction struct {
 type LanguagePrediction struct {
 	Text              string           `json:"text"`
 	Position          PositionInterval `json:"position"`
-	Time              *TimeInterval    `json:"time,omitempty"` // nil for a text
+	Time              *TimeInterval    `json:"time,omitempty"` // absent for a text
 	Confidence        *float64         `json:"confidence,omitempty"`
 	SpeakerConfidence *float64         `json:"speaker_confidence,omitempty"`
 	Emotions          []NamedScore     `json:"emotions"`

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -44,14 +45,14 @@ const (
 
 	StreamIdle       StreamCode = "E0714" // nothing came for too long; extensions, as in chats
 	StreamKeyRevoked StreamCode = "E0732"
+	StreamBusy       StreamCode = "E0741" // too much is being analysed
 	StreamInternal   StreamCode = "E0799"
 
-	StreamNoBursts    StreamCode = "W0101"
-	StreamNoFacemesh  StreamCode = "W0102"
-	StreamNoFaces     StreamCode = "W0103"
-	StreamNoLanguage  StreamCode = "W0104"
-	StreamNoSpeech    StreamCode = "W0105"
-	StreamNotMeasured StreamCode = "W0199" // an extension: nothing on the box measures it
+	StreamNoBursts   StreamCode = "W0101"
+	StreamNoFacemesh StreamCode = "W0102"
+	StreamNoFaces    StreamCode = "W0103"
+	StreamNoLanguage StreamCode = "W0104"
+	StreamNoSpeech   StreamCode = "W0105"
 )
 
 // StreamFault is why a payload cannot be analysed, for its client.
@@ -170,13 +171,14 @@ func readStreamPayload(o object) StreamPayload {
 	return p
 }
 
-// readStreamModels parses the models of a payload. Their options are fewer than those of a
-// batch job.
+// readStreamModels parses the models of a payload, with the options of a batch job. NER is for
+// batch jobs only.
 func readStreamModels(o object) BatchModels {
+	_ = optional(o, "ner", readBatchNER)
 	return BatchModels{
 		Face:     optional(o, "face", readBatchFace),
 		Burst:    optional(o, "burst", readUnconfigurable),
-		Prosody:  optional(o, "prosody", func(object) BatchProsody { return BatchProsody{Granularity: ByUtterance} }),
+		Prosody:  optional(o, "prosody", readBatchProsody),
 		Language: optional(o, "language", readStreamLanguage),
 		Facemesh: optional(o, "facemesh", readUnconfigurable),
 	}
@@ -186,15 +188,14 @@ func readStreamModels(o object) BatchModels {
 const byPassage Granularity = "passage"
 
 func readStreamLanguage(o object) BatchLanguage {
+	granularity := choice(o, "granularity", ByWord, BySentence, ByUtterance, byPassage, ByTurn)
 	l := BatchLanguage{
-		Granularity: choice(o, "granularity", ByWord, BySentence, ByUtterance, byPassage, ByTurn),
-		Sentiment:   optional(o, "sentiment", readUnconfigurable),
-		Toxicity:    optional(o, "toxicity", readUnconfigurable),
+		Granularity:      cmp.Or(granularity, ByWord),
+		Sentiment:        optional(o, "sentiment", readUnconfigurable),
+		Toxicity:         optional(o, "toxicity", readUnconfigurable),
+		IdentifySpeakers: o.boolean("identify_speakers"),
 	}
-	switch l.Granularity {
-	case "":
-		l.Granularity = ByWord
-	case byPassage:
+	if granularity == byPassage {
 		l.Granularity = ByTurn
 	}
 	return l

@@ -2,7 +2,7 @@ package contract
 
 // A StreamMessage is a message of the socket that analyses media. None has a type on the
 // wire: an error has the field error, a warning that is the whole answer the field warning.
-type StreamMessage interface{ MessageType() string }
+type StreamMessage interface{ StreamMessageName() string }
 
 // StreamMessages lists the messages of the socket that analyses media.
 func StreamMessages() []StreamMessage {
@@ -22,8 +22,8 @@ type StreamErrorMessage struct {
 	JobDetails *StreamJobDetails `json:"job_details,omitempty"`
 }
 
-// MessageType names the message in descriptions.
-func (StreamErrorMessage) MessageType() string { return "stream_error" }
+// StreamMessageName names the message in descriptions.
+func (StreamErrorMessage) StreamMessageName() string { return "stream_error" }
 
 // StreamModelPredictions is the answer to a payload: the predictions of each model that was
 // asked for.
@@ -40,12 +40,12 @@ type StreamModelPredictions struct {
 	Code    StreamCode `json:"code,omitempty"`
 }
 
-// MessageType names the message in descriptions.
-func (StreamModelPredictions) MessageType() string { return "stream_predictions" }
+// StreamMessageName names the message in descriptions.
+func (StreamModelPredictions) StreamMessageName() string { return "stream_predictions" }
 
 // StreamModel are the predictions of one model, or why there are none.
 type StreamModel[P any] struct {
-	Predictions []P        `json:"predictions"` // never nil
+	Predictions []P        `json:"predictions"` // may be empty
 	Warning     string     `json:"warning,omitempty"`
 	Error       string     `json:"error,omitempty"` // the model does not apply to the medium
 	Code        StreamCode `json:"code,omitempty"`  // of the warning or the error
@@ -59,8 +59,8 @@ type StreamFace struct {
 	Prob         float64      `json:"prob"`
 	FaceID       string       `json:"face_id"` // "face_0"; "unknown" unless faces are identified
 	Emotions     []NamedScore `json:"emotions"`
-	FACS         []NamedScore `json:"facs,omitempty"`         // always empty: nothing measures them
-	Descriptions []NamedScore `json:"descriptions,omitempty"` // always empty
+	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
+	Descriptions []NamedScore `json:"descriptions,omitzero"` // likewise
 }
 
 // StreamProsody is how a voice sounds in a stretch of sound.

@@ -97,6 +97,8 @@ var imports = []struct {
 		internal/levenshtein internal/limit`},
 	{"appliance/batch", `appliance/analysis appliance/batch/source appliance/contract internal/disk internal/durable
 		internal/layout store`},
+	{"appliance/stream", `appliance/analysis appliance/audio appliance/contract appliance/engine appliance/media
+		internal/limit`},
 	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 
