@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,8 +126,11 @@ func TestArtifactsHaveATableForEachModelAndTheFaces(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("the archive has %v", got)
 	}
+	if _, err := os.Stat(b.folder(id).allFaces()); !os.IsNotExist(err) {
+		t.Errorf("the faces are on the disk twice: %v", err)
+	}
 	b.must(os.Remove(b.folder(id).artifacts())) // as if the disk had been full
-	if again := b.artifacts(id); len(again) != len(want) {
+	if again := b.artifacts(id); again[inFile+"face.csv"] != want[inFile+"face.csv"] {
 		t.Errorf("again it has %v", again)
 	}
 }
@@ -160,6 +164,23 @@ func TestResultIsTheJSONOfTheContract(t *testing.T) {
 	defer r.Close()
 	if got, err := io.ReadAll(r); string(got) != string(text) {
 		t.Errorf("got\n%s, %v, want\n%s", got, err, text)
+	}
+}
+
+func TestPredictionWithoutAValueIsLeftOut(t *testing.T) {
+	b := newBox(t)
+	b.start(func(context.Context, analysis.Source, analysis.Request) (analysis.Report, error) {
+		return analysis.Report{Models: contract.ModelsPredictions{Facemesh: of(
+			contract.FacemeshPrediction{Emotions: score(math.NaN())}, contract.FacemeshPrediction{Emotions: score(1)},
+		)}}, nil
+	})
+	id := b.submit(`{"text":["a"]}`)
+	if s := b.wait(id).State; s.Status != contract.JobCompleted || *s.NumPredictions != 1 || *s.NumErrors != 1 {
+		t.Errorf("ended as %+v", s)
+	}
+	if r := b.predictions(id)[0].Results; r.Predictions[0].Models.Facemesh.GroupedPredictions[0].Predictions[0].
+		Emotions[0].Score != 1 || r.Errors[0].Message != internalFault {
+		t.Errorf("got %+v", r)
 	}
 }
 

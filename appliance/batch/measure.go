@@ -18,6 +18,7 @@ var errPanicked = errors.New("the analysis panicked")
 
 const (
 	internalFault = "the box failed while it analysed this file; its log says why"
+	diskFull      = "the disk of the box is full"
 	accountFull   = "this account has no disk space left on the box (limits.disk_per_account)"
 )
 
@@ -42,6 +43,11 @@ func (r *jobRun) url(ctx context.Context, out *result, url string) error {
 	name, err := r.Fetcher.Fetch(ctx, url, path, limits)
 	if fault, ok := errors.AsType[*source.Error](err); ok {
 		return r.notFetched(out, url, fault.Why)
+	}
+	if errors.Is(err, source.ErrDiskFull) {
+		out.failed = diskFull
+		r.boxFault(out, source.Name(url), diskFull, err)
+		return nil
 	}
 	if err != nil {
 		return err
@@ -90,7 +96,7 @@ func (r *jobRun) file(ctx context.Context, out *result, name, path string) error
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	return source.Walk(ctx, path, scratch, source.DefaultBounds(), func(m source.Member) error {
+	err = source.Walk(ctx, path, scratch, source.DefaultBounds(), func(m source.Member) error {
 		if m.Problem != nil {
 			out.fail(cmp.Or(m.Name, name), m.Problem.Why)
 			r.tally.files++
@@ -98,6 +104,11 @@ func (r *jobRun) file(ctx context.Context, out *result, name, path string) error
 		}
 		return r.measure(ctx, out, m.Name, analysis.Source{Path: m.Path})
 	})
+	if errors.Is(err, source.ErrDiskFull) {
+		r.boxFault(out, name, diskFull, err)
+		return nil
+	}
+	return err
 }
 
 // measure analyses one medium. What is wrong with it, or with its analysis, becomes an
@@ -131,11 +142,16 @@ func (r *jobRun) measure(ctx context.Context, out *result, name string, from ana
 	if missing, ok := errors.AsType[*analysis.ErrMissing](err); ok {
 		why = missing.Error()
 	}
+	r.boxFault(out, name, why, err)
+	return nil
+}
+
+// boxFault adds an error about a file that was not analysed because of a fault of the box.
+func (r *jobRun) boxFault(out *result, file, why string, err error) {
 	r.log.Error("a file of an analysis job was not analysed", "source", out.n, "err", err)
 	r.tally.boxFaults++
 	r.tally.boxFault = cmp.Or(r.tally.boxFault, why)
-	out.fail(name, why)
-	return nil
+	out.fail(file, why)
 }
 
 // analyse calls the analyser, and returns errPanicked if it panics.

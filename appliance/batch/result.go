@@ -101,6 +101,10 @@ func (r *result) add(ctx context.Context, p contract.InferencePrediction) error 
 	if w.full {
 		r.fail(p.File, accountFull)
 	}
+	if w.unencoded != nil {
+		r.run.log.Error("a prediction cannot be stored", "source", r.n, "err", w.unencoded)
+		r.fail(p.File, internalFault)
+	}
 	return err
 }
 
@@ -114,6 +118,8 @@ type modelWriter struct {
 	pace   pace
 	models int  // so far
 	full   bool // the account has no space for more
+	// unencoded is why a prediction was left out: JSON has no NaN.
+	unencoded error
 }
 
 // addModel writes the predictions of one model.
@@ -151,22 +157,22 @@ func addGroup[P any](w *modelWriter, g contract.Grouped[P]) error {
 		return err
 	}
 	w.write(`{"id":` + string(id) + `,"predictions":[`)
-	for i, p := range g.Predictions {
+	between := ""
+	for _, p := range g.Predictions {
 		if err := w.pace.next(w.ctx); err != nil {
 			return err
 		}
 		text, err := contract.Marshal(p)
 		if err != nil {
-			return err
+			w.unencoded = err
+			continue
 		}
 		if w.full = w.full || w.run.room < int64(len(text)); w.full {
 			break
 		}
 		w.run.stored(int64(len(text)))
-		if i > 0 {
-			w.write(",")
-		}
-		w.write(string(text))
+		w.write(between + string(text))
+		between = ","
 		w.predictions++
 	}
 	w.write("]}")

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"syscall"
 	"time"
 
-	"parley/appliance/batch/source"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -64,7 +64,7 @@ func (r *jobRun) run(ctx context.Context) (state store.BatchState, record func(c
 	begun := time.Now()
 	err := r.sources(jobCtx)
 	if err == nil && r.tally.state() == store.BatchCompleted {
-		if err := r.writeArtifacts(jobCtx, r.job.ID, r.enter); err != nil && jobCtx.Err() == nil {
+		if err := r.artifacts(jobCtx); err != nil && jobCtx.Err() == nil {
 			r.log.Error("cannot write the artifacts of an analysis job; the first client that wants them tries again",
 				"err", err)
 		}
@@ -84,6 +84,17 @@ func (r *jobRun) run(ctx context.Context) (state store.BatchState, record func(c
 	return r.tally.state(), func(ctx context.Context) error { return r.end(ctx, r.job, r.tally) }
 }
 
+// artifacts writes the zip archive of the job, unless an earlier run has, and deletes the
+// pictures of faces, which are in it.
+func (r *jobRun) artifacts(ctx context.Context) error {
+	if _, err := os.Stat(r.folder.artifacts()); errors.Is(err, fs.ErrNotExist) {
+		if err := r.writeArtifacts(ctx, r.job.ID, r.enter); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(r.folder.allFaces())
+}
+
 func (s *Service) setRunning(now *running) {
 	s.mu.Lock()
 	s.running = now
@@ -92,8 +103,8 @@ func (s *Service) setRunning(now *running) {
 
 // failureOf returns the reason of a failed job for its client.
 func failureOf(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, store.ErrFull) || errors.Is(err, source.ErrDiskFull) {
-		return "the disk of the box is full"
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, store.ErrFull) {
+		return diskFull
 	}
 	return "the box cannot store what it measures; its log says why"
 }
@@ -147,7 +158,7 @@ func (r *jobRun) sources(ctx context.Context) error {
 	if r.room, err = r.Service.room(ctx, r.job.AccountID); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.folder.results(), 0o700); err != nil {
+	if err := r.folder.makeResults(); err != nil {
 		return err
 	}
 	if r.bytes, err = r.folder.size(); err != nil {

@@ -190,8 +190,20 @@ func (f folder) result(n int) string { return filepath.Join(f.results(), fmt.Spr
 
 func (f folder) results() string { return filepath.Join(string(f), "results") }
 
-// faces is the folder with the pictures of faces of the nth source.
-func (f folder) faces(n int) string { return filepath.Join(string(f), "faces", fmt.Sprint(n)) }
+// makeResults creates the folder of the results, so that it outlasts a power cut.
+func (f folder) makeResults() error {
+	if err := os.MkdirAll(f.results(), 0o700); err != nil {
+		return err
+	}
+	root := filepath.Dir(string(f))
+	return errors.Join(durable.SyncFolder(string(f)), durable.SyncFolder(root), durable.SyncFolder(filepath.Dir(root)))
+}
+
+// faces is the folder with the pictures of faces of the nth source, until they are in the
+// artifacts.
+func (f folder) faces(n int) string { return filepath.Join(f.allFaces(), fmt.Sprint(n)) }
+
+func (f folder) allFaces() string { return filepath.Join(string(f), "faces") }
 
 func (f folder) artifacts() string { return filepath.Join(string(f), "artifacts.zip") }
 
