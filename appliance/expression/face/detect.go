@@ -12,13 +12,13 @@ const (
 	// smallestFace is the side in pixels that the smallest wanted face has where it is searched: the net
 	// finds faces of 30 to 300 pixels well.
 	smallestFace = 30
-	// levelRatio is how much smaller the picture is made each time, to find larger faces.
-	levelRatio = 3
-	// smallestLevel is the longest side of the smallest picture that is searched: a face that fills it has a
-	// size that the net finds.
-	smallestLevel = 224
-	// maxEnlarged bounds how much a small picture is enlarged.
-	maxEnlarged = 4
+	// levelRatio is how much smaller the picture is made each time, to find larger faces: most are seen at
+	// two or three sizes.
+	levelRatio = 2
+	// smallestLevel is the longest side of the smallest picture that is searched: a face that fills it is
+	// found. A picture is enlarged to twice that, but not more than maxEnlarged times.
+	smallestLevel = 112
+	maxEnlarged   = 4
 	// cell is the number of which the sides of the net's pictures are multiples.
 	cell = 32
 	// maxTile is the most pixels that are searched at once: 20 ms of one core, and 40 MB. A larger picture is
@@ -39,48 +39,49 @@ type Detection = struct{ X, Y, Width, Height, LogOdds float64 }
 // first.
 func (f *Finder) detect(ctx context.Context, u *engine.Urgency, p Picture, minSide float64) ([]Detection, error) {
 	longest := float64(max(p.Width, p.Height))
-	first := min(longest*smallestFace/max(minSide, 1), longest)
+	side := max(min(longest*smallestFace/max(minSide, 1), longest), min(2*smallestLevel, longest*maxEnlarged))
+	level := p
 	var all []Detection
-	for side := max(first, min(smallestLevel, longest*maxEnlarged)); ; side /= levelRatio {
-		last := side <= smallestLevel*levelRatio/2
-		found, err := f.detectLevel(ctx, u, p, side/longest)
+	for {
+		scale := side / longest
+		width := max(1, int(math.Round(float64(p.Width)*scale)))
+		height := max(1, int(math.Round(float64(p.Height)*scale)))
+		err := f.gate.Do(ctx, u, 1, func() error { level = level.scaled(width, height); return nil })
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
-		if last {
-			break
+		found, err := f.detectLevel(ctx, u, level)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			all = append(all, Detection{
+				X:       d.X / scale,
+				Y:       d.Y / scale,
+				Width:   d.Width / scale,
+				Height:  d.Height / scale,
+				LogOdds: d.LogOdds,
+			})
+		}
+		if side /= levelRatio; side < smallestLevel {
+			return distinct(all), nil
 		}
 	}
-	return distinct(all), nil
 }
 
-// detectLevel searches the picture at another scale.
-func (f *Finder) detectLevel(ctx context.Context, u *engine.Urgency, p Picture, scale float64) ([]Detection, error) {
-	width := max(1, int(math.Round(float64(p.Width)*scale)))
-	height := max(1, int(math.Round(float64(p.Height)*scale)))
-	var all []Detection
-	lefts, tops, tileWidth, tileHeight := tiles(width, height)
+// detectLevel searches a picture as it is, tile by tile.
+func (f *Finder) detectLevel(ctx context.Context, u *engine.Urgency, p Picture) (all []Detection, err error) {
+	lefts, tops, width, height := tiles(p.Width, p.Height)
 	for _, top := range tops {
 		for _, left := range lefts {
-			t := tile{left, top, tileWidth, tileHeight}
-			var small Picture
-			err := f.gate.Do(ctx, u, 1, func() error { small = p.scaled(width, height, t); return nil })
-			if err != nil {
-				return nil, err
-			}
-			found, err := f.nets.Detect(ctx, u, small.RGB, small.Width, small.Height)
+			t := p.tile(left, top, width, height)
+			found, err := f.nets.Detect(ctx, u, t.RGB, t.Width, t.Height)
 			if err != nil {
 				return nil, err
 			}
 			for _, d := range found {
-				all = append(all, Detection{
-					X:       (d.X + float64(left)) / scale,
-					Y:       (d.Y + float64(top)) / scale,
-					Width:   d.Width / scale,
-					Height:  d.Height / scale,
-					LogOdds: d.LogOdds,
-				})
+				d.X, d.Y = d.X+float64(left), d.Y+float64(top)
+				all = append(all, d)
 			}
 		}
 	}

@@ -55,38 +55,42 @@ func (p Picture) brightened() Picture {
 	return out
 }
 
-// tile is a part of a picture.
-type tile struct{ left, top, width, height int }
-
-// scaled returns a tile of the picture at another size. Each pixel is the mean of those that it
-// covers; where the picture is enlarged, pixels repeat. The result is black at the right and at the
-// bottom up to the next multiple of cell.
-func (p Picture) scaled(width, height int, t tile) Picture {
-	out := Picture{Width: (t.width + cell - 1) / cell * cell, Height: (t.height + cell - 1) / cell * cell}
+// tile returns a part of the picture. It is black at the right and at the bottom, up to the next
+// multiple of cell.
+func (p Picture) tile(left, top, width, height int) Picture {
+	out := Picture{Width: (width + cell - 1) / cell * cell, Height: (height + cell - 1) / cell * cell}
 	out.RGB = make([]byte, 3*out.Width*out.Height)
-	columns := make([][2]int, t.width)
-	for x := range columns {
-		columns[x][0], columns[x][1] = span(t.left+x, width, p.Width)
+	for y := range height {
+		from := 3 * ((top+y)*p.Width + left)
+		copy(out.RGB[3*y*out.Width:], p.RGB[from:from+3*width])
 	}
+	return out
+}
+
+// scaled returns the picture at another size. Each pixel is the mean of those that it covers; where
+// the picture is enlarged, pixels repeat.
+func (p Picture) scaled(width, height int) Picture {
+	if width == p.Width && height == p.Height {
+		return p
+	}
+	out := Picture{width, height, make([]byte, 3*width*height)}
 	sums := make([]int, 3*p.Width) // of the rows that one row covers
-	from, to := 3*columns[0][0], 3*columns[t.width-1][1]
-	for y := range t.height {
-		top, bottom := span(t.top+y, height, p.Height)
+	for y := range height {
+		top, bottom := span(y, height, p.Height)
 		clear(sums)
 		for row := top; row < bottom; row++ {
-			line := p.RGB[3*row*p.Width : 3*(row+1)*p.Width]
-			for i := from; i < to; i++ {
-				sums[i] += int(line[i])
+			for i, x := range p.RGB[3*row*p.Width : 3*(row+1)*p.Width] {
+				sums[i] += int(x)
 			}
 		}
-		for x, c := range columns {
+		for x := range width {
+			left, right := span(x, width, p.Width)
 			var sum [3]int
-			for i := 3 * c[0]; i < 3*c[1]; i += 3 {
+			for i := 3 * left; i < 3*right; i += 3 {
 				sum[0], sum[1], sum[2] = sum[0]+sums[i], sum[1]+sums[i+1], sum[2]+sums[i+2]
 			}
-			n := (c[1] - c[0]) * (bottom - top)
-			for i, s := range sum {
-				out.RGB[3*(y*out.Width+x)+i] = byte(s / n)
+			for c, s := range sum {
+				out.RGB[3*(y*width+x)+c] = byte(s / ((right - left) * (bottom - top)))
 			}
 		}
 	}
