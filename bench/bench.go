@@ -34,6 +34,7 @@ type Options struct {
 	Idle time.Duration
 	// ServeCommand is the command line that runs a box, without flags of its own (Talk).
 	ServeCommand []string
+	Expression   ExpressionData
 }
 
 // Defaults returns options for stable medians in about a minute each.

@@ -59,6 +59,11 @@ type commandLine struct {
 	API struct {
 		Rounds int `default:"5" help:"How often to compare each call with its yardstick, at most 7 (${default})."`
 	} `cmd:"" name:"api" help:"Measure the REST API: reads and durable writes, compared with the same SQL."`
+	Expression struct {
+		Texts  string `placeholder:"FILE" help:"Labelled texts, as in GoEmotions' test.tsv."`
+		Voices string `placeholder:"DIR" help:"Recordings, in a folder for each class of the voice model."`
+		Faces  string `placeholder:"DIR" help:"Pictures, in a folder for each class of FER2013."`
+	} `cmd:"" help:"Measure the scores of feelings on labelled data that you name, and the speed of analysis."`
 	Plugin struct{} `cmd:"" help:"Measure plugins: calls compared with plain wazero, a restart with fifty, memory."`
 }
 
@@ -149,6 +154,9 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	case "api":
 		o.Rounds = l.API.Rounds
 		return bench.API, nil
+	case "expression":
+		o.Expression = bench.ExpressionData(l.Expression)
+		return bench.Expression, nil
 	}
 	return bench.Plugin, nil
 }
