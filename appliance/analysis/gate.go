@@ -45,3 +45,9 @@ func (c *turnAtGate) release() {
 	}
 	c.leave = nil
 }
+
+// A step is called before each small step of some work, and may hold it back.
+type step func() error
+
+// freely is the step of work that nothing holds back, because it is short.
+func freely() error { return nil }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -12,18 +11,33 @@ import (
 // contextWords is how many words on either side decide about a word; see expression.Meter.ReadWord.
 const contextWords = 5
 
-// language scores the words, sentences, utterances or turns of a transcript. Each speaker is a group if speakers are
-// asked for; otherwise there is one group.
-func (a *Analyser) language(ctx context.Context, t Transcript,
-	r Request) (*contract.ModelPredictions[contract.LanguagePrediction], error) {
-	o := r.Models.Language
-	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
-	defer core.release()
+// A scorer scores parts of a transcript.
+type scorer struct {
+	m         *expression.Meter
+	next      step
+	t         Transcript
+	language  string
+	sentences []unit // of t
+	at        int    // the sentence of the last word
+}
+
+// predictLanguage scores the words, sentences, utterances or turns of the transcript. Each speaker is a group if
+// speakers are asked for; otherwise there is one group.
+func (s *scorer) predictLanguage(
+	o contract.BatchLanguage) (*contract.ModelPredictions[contract.LanguagePrediction], error) {
+	t := s.t
 	groups := groupsOf[contract.LanguagePrediction]{apart: o.IdentifySpeakers && t.spoken()}
+	score := s.whole
+	if o.Granularity == contract.ByWord {
+		score = s.word
+	}
+	parts := s.sentences
+	if o.Granularity != contract.BySentence || len(parts) == 0 {
+		parts = units(t, o.Granularity)
+	}
 	at := positions(t.Text)
-	s := scorer{m: a.Meter, core: core, t: t, by: o.Granularity}
-	for _, u := range units(t, o.Granularity) {
-		shown, err := s.of(u)
+	for _, u := range parts {
+		shown, err := score(u)
 		if err != nil {
 			return nil, err
 		}
@@ -54,17 +68,6 @@ func (t Transcript) metadata() *contract.TranscriptionMetadata {
 		m.DetectedLanguage = t.Detected
 	}
 	return m
-}
-
-// A scorer scores the units of a transcript, in order.
-type scorer struct {
-	m    *expression.Meter
-	core *turnAtGate
-	t    Transcript
-	by   contract.Granularity
-
-	sentences []unit // those that are not passed yet; only for words
-	begun     bool
 }
 
 // shown is what a unit shows.
@@ -98,24 +101,16 @@ func (s *shown) steps() []contract.NamedScore {
 // lowest is the lowest score with four decimals that is not 0.
 const lowest = 1e-4
 
-// of returns what a unit shows. A word is read in its sentence. What a unit shows that is longer than the models read
-// is the mean over its pieces.
-func (s *scorer) of(u unit) (found shown, err error) {
-	if s.by == contract.ByWord {
-		if err := s.core.next(); err != nil {
-			return found, err
-		}
-		found.add(s.word(u), 1)
-		return found, nil
-	}
+// whole returns what a sentence or more shows. If it is longer than the models read, that is the mean over its pieces.
+func (s *scorer) whole(u unit) (found shown, err error) {
 	rest := s.t.Text[u.from:u.to]
 	for all := float64(len(rest)); rest != ""; {
-		if err := s.core.next(); err != nil {
+		if err := s.next(); err != nil {
 			return found, err
 		}
 		piece := firstPiece(rest, expression.MaxText)
 		rest = rest[len(piece):]
-		found.add(s.m.Read(piece, s.t.Language), float64(len(piece))/all)
+		found.add(s.m.Read(piece, s.language), float64(len(piece))/all)
 	}
 	for i, v := range found.emotions {
 		found.emotions[i] = rounded(v, 4)
@@ -123,16 +118,19 @@ func (s *scorer) of(u unit) (found shown, err error) {
 	return found, nil
 }
 
-// word reads a word in its sentence.
-func (s *scorer) word(u unit) expression.Reading {
-	if !s.begun {
-		s.sentences, s.begun = sentences(s.t), true
+// word returns what a word shows in its sentence. It is called for words in order.
+func (s *scorer) word(u unit) (found shown, err error) {
+	if err := s.next(); err != nil {
+		return found, err
 	}
 	i := u.words.From
-	for len(s.sentences) > 1 && s.sentences[0].words.To <= i {
-		s.sentences = s.sentences[1:]
+	if i < s.sentences[s.at].words.From {
+		s.at = 0
 	}
-	in := s.sentences[0]
+	for s.sentences[s.at].words.To <= i {
+		s.at++
+	}
+	in := s.sentences[s.at]
 	from, to := min(in.from, u.from), max(in.to, u.to)
 	if first := i - contextWords; first > in.words.From {
 		from = s.t.Words[first].From
@@ -141,7 +139,8 @@ func (s *scorer) word(u unit) expression.Reading {
 		to = s.t.Words[last+1].From
 	}
 	text := s.t.Text
-	return s.m.ReadWord(text[from:u.from], text[u.from:u.to], text[u.to:to], s.t.Language)
+	found.add(s.m.ReadWord(text[from:u.from], text[u.from:u.to], text[u.to:to], s.language), 1)
+	return found, nil
 }
 
 // firstPiece returns the beginning of a text, most bytes at most, up to a space if there is one in its second half.

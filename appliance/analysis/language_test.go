@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,22 +14,28 @@ import (
 	"parley/appliance/expression"
 )
 
-// predicted returns the predictions of a text.
-func predicted(t testing.TB, tr Transcript, o contract.BatchLanguage) []contract.Grouped[contract.LanguagePrediction] {
+// reported returns what is measured in a transcript.
+func reported(t testing.TB, tr Transcript, models contract.BatchModels) contract.ModelsPredictions {
 	t.Helper()
 	m, err := expression.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := Analyser{Meter: m, Gate: engine.NewGate(1)}
-	found, err := a.language(t.Context(), tr, Request{Models: contract.BatchModels{Language: &o}})
-	if err != nil {
+	var report Report
+	if err := a.words(t.Context(), tr, Request{Models: models}, &report); err != nil {
 		t.Fatal(err)
 	}
 	if busy, _ := a.Gate.Load(); busy != 0 {
 		t.Error("a core is still in use")
 	}
-	return found.GroupedPredictions
+	return report.Models
+}
+
+// predicted returns the predictions for a transcript.
+func predicted(t testing.TB, tr Transcript, o contract.BatchLanguage) []contract.Grouped[contract.LanguagePrediction] {
+	t.Helper()
+	return reported(t, tr, contract.BatchModels{Language: &o}).Language.GroupedPredictions
 }
 
 var granularities = []contract.Granularity{contract.ByWord, contract.BySentence, contract.ByUtterance, contract.ByTurn}
@@ -40,7 +48,7 @@ func TestPositionsOfPredictionsCutTheTextExactly(t *testing.T) {
 	} {
 		runes := []rune(text)
 		for _, by := range granularities {
-			groups := predicted(t, ofText(text), contract.BatchLanguage{Granularity: by})
+			groups := predicted(t, written(text), contract.BatchLanguage{Granularity: by})
 			if len(groups) != 1 || groups[0].ID != contract.UnknownGroup || len(groups[0].Predictions) == 0 {
 				t.Fatalf("%s of %q: %v", by, text, groups)
 			}
@@ -56,9 +64,31 @@ func TestPositionsOfPredictionsCutTheTextExactly(t *testing.T) {
 	}
 }
 
+func TestAnalysisOfATextEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a := Analyser{Gate: engine.NewGate(1)}
+	models := contract.BatchModels{Language: &contract.BatchLanguage{}}
+	_, err := a.Analyse(ctx, Source{Text: "Hello."}, Request{Models: models})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestATextOfTooManyWordsIsRefused(t *testing.T) {
+	a := Analyser{Gate: engine.NewGate(1)}
+	models := contract.BatchModels{Language: &contract.BatchLanguage{}}
+	text := strings.Repeat("a ", maxTextWords+1)
+	_, err := a.Analyse(t.Context(), Source{Text: text}, Request{Models: models})
+	if own := (*Error)(nil); !errors.As(err, &own) || !strings.Contains(own.Why, "300001 words") {
+		t.Error(err)
+	}
+}
+
 func TestAPredictionHasThe53NamesInOrder(t *testing.T) {
 	for _, by := range granularities {
-		for _, p := range predicted(t, ofText("I love it. 😀"), contract.BatchLanguage{Granularity: by})[0].Predictions {
+		groups := predicted(t, written("I love it. 😀"), contract.BatchLanguage{Granularity: by})
+		for _, p := range groups[0].Predictions {
 			sorted := slices.IsSortedFunc(p.Emotions, func(a, b contract.NamedScore) int {
 				return strings.Compare(a.Name, b.Name)
 			})
@@ -88,7 +118,7 @@ func TestTheWordThatCarriesAFeelingScoresHighest(t *testing.T) {
 	text := "The train was on time and I am so grateful to you, but my poor sister is terrified of the dark old house"
 	best := map[string]string{}
 	most := map[string]float64{}
-	for _, p := range predicted(t, ofText(text), contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
+	for _, p := range predicted(t, written(text), contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
 		for _, name := range []string{"Gratitude", "Fear"} {
 			if s := score(p, name); s > most[name] {
 				best[name], most[name] = p.Text, s
@@ -102,7 +132,7 @@ func TestTheWordThatCarriesAFeelingScoresHighest(t *testing.T) {
 
 func TestAnEmptyTextHasNoPredictions(t *testing.T) {
 	for _, by := range granularities {
-		groups := predicted(t, ofText(" \n"), contract.BatchLanguage{Granularity: by})
+		groups := predicted(t, written(" \n"), contract.BatchLanguage{Granularity: by})
 		if groups == nil || len(groups) != 0 {
 			t.Errorf("%s: %v", by, groups)
 		}
@@ -110,7 +140,7 @@ func TestAnEmptyTextHasNoPredictions(t *testing.T) {
 }
 
 func TestSpeakersAreGroupsOnlyIfAskedFor(t *testing.T) {
-	tr := ofText("Hello there. Oh, hi!")
+	tr := written("Hello there. Oh, hi!")
 	for i := range tr.Words {
 		tr.Words[i].Begin, tr.Words[i].End = float64(i), float64(i)+0.5
 		tr.Words[i].Confidence, tr.Words[i].SpeakerConfidence = 0.5, 0.25
@@ -134,7 +164,7 @@ func TestSpeakersAreGroupsOnlyIfAskedFor(t *testing.T) {
 
 // Scores of a language that the text model does not know are the lowest.
 func TestAnotherLanguageShowsNothing(t *testing.T) {
-	tr := ofText("Ich bin happy.")
+	tr := written("Ich bin happy.")
 	tr.Language = "de"
 	for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
 		if s := score(p, "Joy"); s != 0.004 {
@@ -144,7 +174,7 @@ func TestAnotherLanguageShowsNothing(t *testing.T) {
 }
 
 func TestASentimentHasNineStepsIfAskedFor(t *testing.T) {
-	tr := ofText("I love this wonderful place! I hate that horrible food.")
+	tr := written("I love this wonderful place! I hate that horrible food.")
 	for _, by := range granularities {
 		for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: by})[0].Predictions {
 			if p.Sentiment != nil {
@@ -172,7 +202,7 @@ func TestSentimentFollowsTheWords(t *testing.T) {
 	mean := map[string]float64{}
 	o := contract.BatchLanguage{Granularity: contract.ByWord, Sentiment: &contract.Unconfigurable{}}
 	text := "The view was wonderful and we had a table by the window, but the soup that they brought us was horrible."
-	for _, p := range predicted(t, ofText(text), o)[0].Predictions {
+	for _, p := range predicted(t, written(text), o)[0].Predictions {
 		for i, s := range p.Sentiment {
 			mean[p.Text] += float64(i+1) * s.Score
 		}
@@ -187,7 +217,7 @@ func TestALargeTextIsScoredInLinearTime(t *testing.T) {
 	const piece = "I was so happy about the train, but then the rain came and we all got wet. "
 	for _, by := range granularities {
 		begin := time.Now()
-		predicted(t, ofText(strings.Repeat(piece, (1<<18)/len(piece))), contract.BatchLanguage{Granularity: by})
+		predicted(t, written(strings.Repeat(piece, (1<<18)/len(piece))), contract.BatchLanguage{Granularity: by})
 		took := time.Since(begin)
 		t.Logf("%s: %v", by, took)
 		if took > time.Minute {

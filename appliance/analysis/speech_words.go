@@ -13,7 +13,8 @@ func timedWords(t engine.Transcript, begin int64, voiced []stretch) []Word {
 	var all []Word
 	at := 0 // in t.Words
 	measured := false
-	for _, w := range wordsOf(t.Text) {
+	words, _ := wordsOf(t.Text, freely)
+	for _, w := range words {
 		word := Word{From: w.From, To: w.To, Confidence: rounded(t.Confidence, 4)}
 		for at < len(t.Words)-1 && t.Words[at].To <= w.From {
 			at++

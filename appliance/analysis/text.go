@@ -6,19 +6,52 @@ import (
 	"strings"
 )
 
+// maxTextWords is how many words a text may have: those of 1 MiB of prose. The predictions for each word take 1.4 KB.
+const maxTextWords = 300_000
+
 // text measures a written text.
 func (a *Analyser) text(ctx context.Context, text string, r Request) (report Report, err error) {
 	if r.Models.Language == nil && r.Models.NER == nil {
 		return Report{}, notApplicable("a text", r)
 	}
-	err = a.words(ctx, ofText(text), r, &report)
+	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
+	t, err := ofText(text, core.next)
+	core.release()
+	if err != nil {
+		return Report{}, err
+	}
+	if n := len(t.Words); n > maxTextWords {
+		return Report{}, &Error{fmt.Sprintf("the text has %d words; at most %d are allowed", n, maxTextWords)}
+	}
+	err = a.words(ctx, t, r, &report)
 	return report, err
 }
 
 // words measures what a text or transcript says.
-func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Report) (err error) {
-	if r.Models.Language != nil {
-		to.Models.Language, err = a.language(ctx, t, r)
+func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Report) error {
+	if r.Models.Language == nil && r.Models.NER == nil {
+		return nil
+	}
+	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
+	defer core.release()
+	sentences, err := sentences(t, core.next)
+	if err != nil {
+		return err
+	}
+	s := &scorer{
+		m:         a.Meter,
+		next:      core.next,
+		t:         t,
+		language:  t.language(),
+		sentences: sentences,
+	}
+	if o := r.Models.Language; o != nil {
+		if to.Models.Language, err = s.predictLanguage(*o); err != nil {
+			return err
+		}
+	}
+	if o := r.Models.NER; o != nil {
+		to.Models.NER, err = s.predictNER(*o)
 	}
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"parley/appliance/expression"
 )
 
 // A Transcript is what was said in a recording, or a written text.
@@ -38,14 +40,53 @@ type Span struct{ From, To int }
 // spoken reports whether t has times.
 func (t Transcript) spoken() bool { return len(t.Words) > 0 && t.Words[len(t.Words)-1].End > 0 }
 
-// ofText returns a written text as a Transcript. Invalid UTF-8 becomes U+FFFD.
-func ofText(text string) Transcript {
+// undetermined is the language (BCP 47) of a text that is not English.
+const undetermined = "und"
+
+// language returns the language of t, as far as it decides about what can be judged. If it is unknown, a text is not
+// English if fewer than half of its first words are common in English. Words with capitals that are not common do not
+// count, because they may be names. Of fewer than five words, the language stays unknown.
+//
+// Of the comments of GoEmotions that were put away, 0.1 % are then not English. Of 4,520 sentences in 67 other
+// languages (questions of Debian's installer), 4 % pass as English: some are not translated, most others are Dutch.
+func (t Transcript) language() string {
+	if t.Language != "" {
+		return t.Language
+	}
+	const fewest, enough = 5, 1000
+	words, common := 0, 0
+	for _, w := range t.Words {
+		word := t.Text[w.From:w.To]
+		initial, _ := utf8.DecodeRuneInString(word)
+		switch {
+		case expression.CommonEnglish(word):
+			common++
+			words++
+		case unicode.IsLetter(initial) && !unicode.IsUpper(initial):
+			words++
+		}
+		if words == enough {
+			break
+		}
+	}
+	if words < fewest {
+		return ""
+	}
+	if 2*common < words {
+		return undetermined
+	}
+	return "en"
+}
+
+// ofText returns a written text as a Transcript. Invalid UTF-8 becomes U+FFFD. An error is one of next.
+func ofText(text string, next step) (Transcript, error) {
 	t := Transcript{Text: strings.ToValidUTF8(text, "\ufffd")}
-	for _, w := range wordsOf(t.Text) {
+	words, err := wordsOf(t.Text, next)
+	for _, w := range words {
 		t.Words = append(t.Words, Word{From: w.From, To: w.To})
 	}
 	t.Utterances = lines(t)
-	return t
+	return t, err
 }
 
 // lines returns the ranges of words that lie in one line of the text.
@@ -63,11 +104,14 @@ func lines(t Transcript) []Span {
 // wordsOf returns the words of a text as ranges of bytes: what Unicode's word boundaries (UAX #29) enclose, if it has
 // a letter, a digit or an emoji. Parts that are joined by hyphens are one word ("mother-in-law"), and so is a run of
 // letters in a script that writes no spaces and whose words only a dictionary would tell (Thai). A Chinese character
-// is a word.
-func wordsOf(text string) []Span {
+// is a word. An error is one of next.
+func wordsOf(text string, next step) ([]Span, error) {
 	var all []Span
 	at, state := 0, -1
 	for rest := text; rest != ""; {
+		if err := next(); err != nil {
+			return nil, err
+		}
 		var part string
 		part, rest, state = uniseg.FirstWordInString(rest, state)
 		begin := at
@@ -80,7 +124,7 @@ func wordsOf(text string) []Span {
 			all = append(all, Span{From: begin, To: at})
 		}
 	}
-	return all
+	return all, nil
 }
 
 // isWord reports whether a part of a text is a word or an emoji, and not space or punctuation.

@@ -30,7 +30,8 @@ func units(t Transcript, by contract.Granularity) []unit {
 	}
 	switch by {
 	case contract.BySentence:
-		return sentences(t)
+		all, _ := sentences(t, freely)
+		return all
 	case contract.ByUtterance:
 		return t.unitsOf(t.Utterances)
 	case contract.ByTurn:
@@ -84,21 +85,36 @@ func (u unit) trimmed(whole string) unit {
 	return u
 }
 
-// sentences cuts a transcript into sentences. None crosses from one speaker to another.
-func sentences(t Transcript) []unit {
+// sentences cuts a transcript into sentences. None crosses from one speaker to another. An error is one of next.
+func sentences(t Transcript, next step) ([]unit, error) {
+	if len(t.Words) == 0 {
+		return nil, nil
+	}
 	var all []unit
 	word := 0
 	for _, turn := range t.unitsOf(turns(t)) {
-		begin := len(all)
-		goesOn := false
-		for _, s := range text.Segments(t.Text[turn.from:turn.to]) {
-			s.From, s.To = s.From+turn.from, s.To+turn.from
-			if last := len(all) - 1; goesOn && s.To-all[last].from <= maxSentence {
-				all[last].to = s.To
-			} else {
-				all = append(all, unit{from: s.From, to: s.To})
+		begin, goesOn := len(all), false
+		for from := turn.from; from < turn.to; {
+			if err := next(); err != nil {
+				return nil, err
 			}
-			goesOn = s.GoesOn
+			part := firstPiece(t.Text[from:turn.to], maxPart)
+			segments := text.Segments(part)
+			behind := from + len(part)
+			if last := len(segments) - 1; behind < turn.to && last > 0 { // the last one may go on
+				behind = from + segments[last].From
+				segments = segments[:last]
+			}
+			for _, s := range segments {
+				u := unit{from: from + s.From, to: from + s.To}
+				if last := len(all) - 1; goesOn && u.to-all[last].from <= maxSentence {
+					all[last].to = u.to
+				} else {
+					all = append(all, u)
+				}
+				goesOn = s.GoesOn
+			}
+			from = behind
 		}
 		if len(all) == begin { // words that are not spoken, such as emoji
 			all = append(all, turn)
@@ -107,8 +123,11 @@ func sentences(t Transcript) []unit {
 			word = all[i].takeWords(t, word)
 		}
 	}
-	return all
+	return all, nil
 }
+
+// maxPart is how much of a text is cut into sentences in one step, in bytes: it takes some 10 ms.
+const maxPart = 16 << 10
 
 // takeWords gives u the words that begin in it. The first of them is word, or none is left. It returns the next word.
 func (u *unit) takeWords(t Transcript, word int) (next int) {

@@ -11,6 +11,12 @@ import (
 	"parley/appliance/contract"
 )
 
+// written returns a text as a Transcript.
+func written(text string) Transcript {
+	t, _ := ofText(text, freely)
+	return t
+}
+
 // said returns the texts of units.
 func said(t Transcript, us []unit) string {
 	var all []string
@@ -38,7 +44,7 @@ func TestATextIsCutIntoWords(t *testing.T) {
 		"bad \xff byte":                 "bad|byte",
 		"rock'n'roll l’été e-mail – and - x": "rock'n'roll|l’été|e-mail|and|x",
 	} {
-		tr := ofText(text)
+		tr := written(text)
 		if got := said(tr, units(tr, contract.ByWord)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
@@ -56,23 +62,38 @@ func TestATextIsCutIntoSentences(t *testing.T) {
 		"今日は。明日は？":                                         "今日は。|明日は？",
 		"":                                                 "",
 	} {
-		tr := ofText(text)
+		tr := written(text)
 		if got := said(tr, units(tr, contract.BySentence)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
 
+// A long text is cut in parts, and its sentences are those that it has in one piece.
+func TestPartsOfALongTextCutNoSentence(t *testing.T) {
+	var text strings.Builder
+	var want []string
+	for i := 0; text.Len() < 4*maxPart; i++ {
+		s := "Then Dr. Smith" + strings.Repeat(" went on", i%40) + " for $3.50."
+		want = append(want, s)
+		text.WriteString(s + " ")
+	}
+	tr := written(text.String())
+	if got := said(tr, units(tr, contract.BySentence)); got != strings.Join(want, "|") {
+		t.Errorf("%d characters in sentences, want %d", len(got), len(strings.Join(want, "|")))
+	}
+}
+
 // A sentence that the cutter for speech divides for its length is whole again.
 func TestALongSentenceIsOneUnit(t *testing.T) {
-	tr := ofText(strings.Repeat("and then we went on, ", 40) + "until the end. Then we slept.")
+	tr := written(strings.Repeat("and then we went on, ", 40) + "until the end. Then we slept.")
 	if us := units(tr, contract.BySentence); len(us) != 2 {
 		t.Errorf("%d units: %q", len(us), said(tr, us))
 	}
 }
 
 func TestALineOfATextIsAnUtteranceAndTheWholeATurn(t *testing.T) {
-	tr := ofText("(One two. Three!)\n\nFour five?\r\n…six")
+	tr := written("(One two. Three!)\n\nFour five?\r\n…six")
 	if got, want := said(tr, units(tr, contract.ByUtterance)), "(One two. Three!)|Four five?|…six"; got != want {
 		t.Errorf("utterances %q, want %q", got, want)
 	}
@@ -82,7 +103,7 @@ func TestALineOfATextIsAnUtteranceAndTheWholeATurn(t *testing.T) {
 }
 
 func TestATurnEndsWhereAnotherSpeakerBegins(t *testing.T) {
-	tr := ofText("Hello there. How are you? Fine, thanks. Good.")
+	tr := written("Hello there. How are you? Fine, thanks. Good.")
 	for i := range tr.Words {
 		if i >= 5 && i < 7 {
 			tr.Words[i].Speaker = 1
@@ -103,7 +124,7 @@ func TestUnitsCoverTheText(t *testing.T) {
 	letters := []string{"a", "B", " ", "\n", ".", "!", "?", "'", "-", "…", "\u0301", "é", "😀", "\u200d", "\u05d0",
 		"\u202e", "\x00", "\xff", "東", "ก", "1", ",", "\u2028", "(", "”", "\r", "Dr. ", "and then"}
 	rapid.Check(t, func(t *rapid.T) {
-		tr := ofText(strings.Join(rapid.SliceOf(rapid.SampledFrom(letters)).Draw(t, "text"), ""))
+		tr := written(strings.Join(rapid.SliceOf(rapid.SampledFrom(letters)).Draw(t, "text"), ""))
 		for i := range tr.Words {
 			if i > 0 {
 				tr.Words[i].Speaker = tr.Words[i-1].Speaker ^ rapid.IntRange(0, 9).Draw(t, "change")/9
@@ -146,7 +167,7 @@ func TestALargeTextIsCutInLinearTime(t *testing.T) {
 		"Thai": "ก", "marks": "\u0301", "stops": ".", "dotted": "a.", "lines": "\n", "spaces": " ", "quotes": "\"",
 		"emoji": "😀"} {
 		begin := time.Now()
-		tr := ofText(strings.Repeat(piece, 1<<20/len(piece)))
+		tr := written(strings.Repeat(piece, 1<<20/len(piece)))
 		for _, by := range granularities {
 			units(tr, by)
 		}

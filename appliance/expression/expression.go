@@ -75,9 +75,9 @@ func (m *Meter) NewSound() *Sound {
 	return &Sound{m: m, scratch: newScratch(), limit: maxFrames}
 }
 
-// understands reports whether words in a language (BCP 47; empty if unknown) can be judged. The text model
+// Understands reports whether words in a language (BCP 47; empty if unknown) can be judged. The text model
 // knows only English.
-func understands(language string) bool {
+func Understands(language string) bool {
 	of, _, _ := strings.Cut(strings.ToLower(language), "-")
 	return of == "" || of == "en"
 }

@@ -95,7 +95,7 @@ func MeanTone(tones ...Tone) Tone {
 func (t Tone) Express(text, language string) (scores contract.EmotionScores, strong string) {
 	m := t.m
 	voice := m.mapping.ofVoice(t.of)
-	if understands(language) {
+	if Understands(language) {
 		scores = blend(m.mapping.ofWords(text, m.text.probabilities(text)), voice)
 	} else {
 		scores = voiceOnly(voice)

@@ -17,7 +17,7 @@ type Reading struct {
 
 // Read reads a text in a language (BCP 47; empty if unknown). Of a text longer than MaxText, the end counts.
 func (m *Meter) Read(text, language string) Reading {
-	r := Reading{m: m, text: text, known: understands(language)}
+	r := Reading{m: m, text: text, known: Understands(language)}
 	if r.known {
 		features := textFeatures(text)
 		r.labels, r.ratings = m.text.logits(features), m.sentiment.ratings(m.text, features)
