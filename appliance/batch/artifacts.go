@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"parley/appliance/batch/source"
 	"parley/internal/durable"
@@ -52,6 +53,7 @@ func (s *Service) writeArtifacts(ctx context.Context, jobID string, enter Enter)
 	a := artifacts{
 		ctx:   ctx,
 		zip:   zip.NewWriter(f),
+		now:   time.Now(),
 		names: uniqueNames{},
 		pace:  pace{enter: enter},
 	}
@@ -84,6 +86,7 @@ func sourceName(n int, from store.BatchSource) string {
 type artifacts struct {
 	ctx    context.Context
 	zip    *zip.Writer
+	now    time.Time
 	names  uniqueNames
 	folder string // of the source, in the archive
 	faces  string // folder with the pictures of the source
@@ -142,40 +145,50 @@ func (a *artifacts) file(d *json.Decoder, n int) error {
 
 // model adds the CSV file of a model.
 func (a *artifacts) model(d *json.Decoder, folder, model string) error {
-	w, err := a.zip.Create(path.Join(folder, cleanName(model)+".csv"))
+	rows, ok := rowsOf(model)
+	if !ok {
+		return skip(d)
+	}
+	w, err := a.create(path.Join(folder, model+".csv"), zip.Deflate)
 	if err != nil {
 		return err
 	}
 	t := &table{csv: csv.NewWriter(w)}
 	t.csv.UseCRLF = true // RFC 4180
-	row := rowsOf(model)
 	err = fields(d, func(key string) error {
-		if key != "grouped_predictions" || row == nil {
+		if key != "grouped_predictions" {
 			return skip(d)
 		}
-		return items(d, func() error {
-			id := ""
-			return fields(d, func(key string) error {
-				switch key {
-				case "id":
-					return d.Decode(&id)
-				case "predictions":
-					return items(d, func() error {
-						if err := a.pace.next(a.ctx); err != nil {
-							return err
-						}
-						return row(d, id, t)
-					})
-				}
-				return skip(d)
-			})
-		})
+		return items(d, func() error { return a.group(d, t, rows) })
 	})
 	if err != nil {
 		return err
 	}
-	t.csv.Flush()
-	return t.csv.Error()
+	return t.close(rows)
+}
+
+// group adds the rows of the predictions for one person.
+func (a *artifacts) group(d *json.Decoder, t *table, rows rower) error {
+	id := ""
+	return fields(d, func(key string) error {
+		switch key {
+		case "id":
+			return d.Decode(&id)
+		case "predictions":
+			return items(d, func() error {
+				if err := a.pace.next(a.ctx); err != nil {
+					return err
+				}
+				return rows.next(d, id, t)
+			})
+		}
+		return skip(d)
+	})
+}
+
+// create begins a member of the archive.
+func (a *artifacts) create(name string, method uint16) (io.Writer, error) {
+	return a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: a.now})
 }
 
 // pictures adds the pictures of faces of the nth file of a source.
@@ -205,7 +218,7 @@ func (a *artifacts) picture(file, name string) error {
 		return err
 	}
 	defer f.Close()
-	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // JPEG does not shrink
+	w, err := a.create(name, zip.Store) // JPEG does not shrink
 	if err != nil {
 		return err
 	}

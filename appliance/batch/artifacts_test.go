@@ -113,7 +113,7 @@ func TestArtifactsHaveATableForEachModelAndTheFaces(t *testing.T) {
 		inFile + "ner.csv": "id,entity,position_begin,position_end,entity_confidence,support,uri,link_word," +
 			"time_begin,time_end,confidence,speaker_confidence,Joy\r\nface_0,'@Köln,0,0,0.75,2,,Köln,,,,,0.4\r\n",
 		inFile + "facemesh.csv": "id,Joy\r\nface_0,0.5\r\n",
-		inFile + "burst.csv":    "",
+		inFile + "burst.csv":    "id,time_begin,time_end\r\n",
 	}
 	faces := folder + "/faces/_/Ä b_.mp4/"
 	want[faces+"face_0-000000.jpg"], want[faces+"face_0-000000-2.jpg"] = "\xff\x00", "\xff\x01"

@@ -23,18 +23,23 @@ type table struct {
 // column is a cell and its name.
 type column struct{ name, cell string }
 
+// head writes the header.
+func (t *table) head(columns []column, lists ...[]contract.NamedScore) error {
+	for _, c := range columns {
+		t.line = append(t.line, c.name)
+	}
+	for _, list := range lists {
+		for _, s := range list {
+			t.scores = append(t.scores, s.Name)
+		}
+	}
+	return t.csv.Write(append(t.line, t.scores...))
+}
+
 // row writes a prediction.
 func (t *table) row(columns []column, lists ...[]contract.NamedScore) error {
 	if t.line == nil {
-		for _, c := range columns {
-			t.line = append(t.line, c.name)
-		}
-		for _, list := range lists {
-			for _, s := range list {
-				t.scores = append(t.scores, s.Name)
-			}
-		}
-		if err := t.csv.Write(append(t.line, t.scores...)); err != nil {
+		if err := t.head(columns, lists...); err != nil {
 			return err
 		}
 	}
@@ -54,67 +59,92 @@ func (t *table) row(columns []column, lists ...[]contract.NamedScore) error {
 	return t.csv.Write(t.line)
 }
 
-// rowsOf returns what decodes the next prediction of a model and writes its row, or nil
-// for a model without a table.
-func rowsOf(model string) func(d *json.Decoder, id string, t *table) error {
+// close writes the header, if there was no row, and the rest of the file.
+func (t *table) close(r rower) error {
+	if t.line == nil {
+		if err := r.header(t); err != nil {
+			return err
+		}
+	}
+	t.csv.Flush()
+	return t.csv.Error()
+}
+
+// rower writes the rows of one model.
+type rower struct {
+	next   func(d *json.Decoder, id string, t *table) error // decodes a prediction and writes its row
+	header func(t *table) error
+}
+
+// rowsOf returns the rower of a model, and false for a model without a table.
+func rowsOf(model string) (rower, bool) {
 	switch model {
 	case "face":
-		return rows(func(id string, p contract.FacePrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.FacePrediction) ([]column, [][]contract.NamedScore) {
 			return []column{
 				{"id", text(id)}, {"frame", strconv.Itoa(p.Frame)}, {"time", number(p.Time)},
 				{"prob", number(p.Prob)}, {"box_x", number(p.Box.X)}, {"box_y", number(p.Box.Y)},
 				{"box_w", number(p.Box.W)}, {"box_h", number(p.Box.H)},
 			}, [][]contract.NamedScore{p.Emotions}
-		})
+		}), true
 	case "facemesh":
-		return rows(func(id string, p contract.FacemeshPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.FacemeshPrediction) ([]column, [][]contract.NamedScore) {
 			return []column{{"id", text(id)}}, [][]contract.NamedScore{p.Emotions}
-		})
+		}), true
 	case "burst":
-		return rows(func(id string, p contract.BurstPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.BurstPrediction) ([]column, [][]contract.NamedScore) {
 			return []column{
 				{"id", text(id)}, {"time_begin", number(p.Time.Begin)}, {"time_end", number(p.Time.End)},
 			}, [][]contract.NamedScore{p.Emotions, p.Descriptions}
-		})
+		}), true
 	case "prosody":
-		return rows(func(id string, p contract.ProsodyPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.ProsodyPrediction) ([]column, [][]contract.NamedScore) {
 			said := ""
 			if p.Text != nil {
 				said = *p.Text
 			}
 			return append([]column{{"id", text(id)}, {"text", text(said)}},
 				spoken(&p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions}
-		})
+		}), true
 	case "language":
-		return rows(func(id string, p contract.LanguagePrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.LanguagePrediction) ([]column, [][]contract.NamedScore) {
 			return append([]column{
 					{"id", text(id)}, {"text", text(p.Text)}, {"position_begin", strconv.Itoa(p.Position.Begin)},
 					{"position_end", strconv.Itoa(p.Position.End)},
 				}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions,
 					prefixed("sentiment_", p.Sentiment), prefixed("toxicity_", p.Toxicity)}
-		})
+		}), true
 	case "ner":
-		return rows(func(id string, p contract.NERPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.NERPrediction) ([]column, [][]contract.NamedScore) {
 			return append([]column{
 				{"id", text(id)}, {"entity", text(p.Entity)}, {"position_begin", strconv.Itoa(p.Position.Begin)},
 				{"position_end", strconv.Itoa(p.Position.End)}, {"entity_confidence", number(p.EntityConfidence)},
 				{"support", number(p.Support)}, {"uri", text(p.URI)}, {"link_word", text(p.LinkWord)},
 			}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions}
-		})
+		}), true
 	}
-	return nil
+	return rower{}, false
 }
 
-// rows returns what decodes a prediction and writes its row, which cells describes.
-func rows[P any](cells func(id string, p P) ([]column, [][]contract.NamedScore)) func(*json.Decoder, string,
-	*table) error {
-	return func(d *json.Decoder, id string, t *table) error {
-		var p P
-		if err := d.Decode(&p); err != nil {
-			return err
-		}
+// rowerOf returns the rower of predictions that cells describes.
+func rowerOf[P any](cells func(id string, p P) ([]column, [][]contract.NamedScore)) rower {
+	write := func(t *table, id string, p P) error {
 		columns, lists := cells(id, p)
 		return t.row(columns, lists...)
+	}
+	return rower{
+		next: func(d *json.Decoder, id string, t *table) error {
+			var p P
+			if err := d.Decode(&p); err != nil {
+				return err
+			}
+			return write(t, id, p)
+		},
+		header: func(t *table) error {
+			var none P
+			columns, _ := cells("", none)
+			return t.head(columns)
+		},
 	}
 }
 
