@@ -145,7 +145,7 @@ func (j job) fault(err error, wrote bool, stderr string) error {
 		return nil
 	case strings.Contains(stderr, "Cannot allocate memory"):
 		return faultf("the file needs more than the %d GB of memory that a decoder gets", maxMemory>>30)
-	case strings.Contains(stderr, "Invalid data found"), strings.Contains(stderr, "not on whitelist"), stderr == "":
+	case stderr == "", strings.Contains(stderr, "Invalid data found"), strings.Contains(stderr, "Invalid argument"):
 		return faultf("the file is damaged, or neither a picture, video or sound in a format that the box reads, " +
 			"nor a text in UTF-8")
 	}
