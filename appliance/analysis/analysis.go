@@ -27,6 +27,9 @@ type Source struct {
 	Text string
 }
 
+// People are persons whose faces were seen. The zero value knows nobody.
+type People = face.People
+
 // A Request says what to measure, and how.
 type Request struct {
 	Models        contract.BatchModels
@@ -35,6 +38,8 @@ type Request struct {
 	Speakers bool
 	// Urgency returns the urgency of the next piece of work; nil means engine.Batch.
 	Urgency func() *engine.Urgency
+	// People are those whom faces were recognised as before, if the request identifies faces; nil: nobody.
+	People *People
 	// SaveFace stores a picture of a face (JPEG); nil if none is wanted.
 	SaveFace func(group string, frame int, jpeg []byte) error
 	// Progress is called now and then with the part of the medium that is done, 0 to 1; it may be nil.

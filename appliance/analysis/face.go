@@ -46,7 +46,12 @@ func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r
 		return pictures{}, missingFaces()
 	}
 	o := faceOptions(r.Models)
-	w := watching{Analyser: a, request: r, options: o}
+	w := watching{
+		Analyser: a,
+		request:  r,
+		options:  o,
+		people:   cmp.Or(r.People, &face.People{}),
+	}
 	err := in(ctx, o.FPSPred, func(f media.Frame) error {
 		if r.Progress != nil && length > 0 {
 			r.Progress(min(1, f.Time.Seconds()/length.Seconds()))
@@ -77,7 +82,7 @@ type watching struct {
 	*Analyser
 	request Request
 	options contract.BatchFace
-	people  face.People
+	people  *face.People
 	seen    []seenFace
 }
 
@@ -149,48 +154,39 @@ func (w *watching) group(s seenFace) string {
 	return fmt.Sprintf("face_%d", s.person)
 }
 
-// pictures returns the predictions.
+// pictures returns the predictions, in groups in the order of their first faces.
 func (w *watching) pictures() pictures {
 	out := pictures{seen: len(w.seen)}
-	var faces []contract.Grouped[contract.FacePrediction]
-	var meshes []contract.Grouped[contract.FacemeshPrediction]
+	faces, meshes := []contract.Grouped[contract.FacePrediction]{}, []contract.Grouped[contract.FacemeshPrediction]{}
+	places := map[int32]int{} // of the persons in these
 	models := w.request.Models
 	for _, s := range w.seen {
+		place, ok := places[s.person]
+		if !ok {
+			place = len(places)
+			places[s.person] = place
+			faces = append(faces, contract.Grouped[contract.FacePrediction]{ID: w.group(s)})
+			meshes = append(meshes, contract.Grouped[contract.FacemeshPrediction]{ID: w.group(s)})
+		}
 		var classes [face.Classes]float64
 		for i, p := range s.classes {
 			classes[i] = float64(p)
 		}
 		scores := w.Meter.Face(classes).List()
-		if models.Face != nil {
-			faces = grouped(faces, int(s.person), w.group(s), w.prediction(s, scores))
+		if f := &faces[place]; models.Face != nil {
+			f.Predictions = append(f.Predictions, w.prediction(s, scores))
 		}
-		if models.Facemesh != nil {
-			meshes = grouped(meshes, int(s.person), w.group(s), contract.FacemeshPrediction{Emotions: scores})
+		if m := &meshes[place]; models.Facemesh != nil {
+			m.Predictions = append(m.Predictions, contract.FacemeshPrediction{Emotions: scores})
 		}
 	}
 	if models.Face != nil {
-		out.face = &contract.ModelPredictions[contract.FacePrediction]{GroupedPredictions: orEmpty(faces)}
+		out.face = &contract.ModelPredictions[contract.FacePrediction]{GroupedPredictions: faces}
 	}
 	if models.Facemesh != nil {
-		out.facemesh = &contract.ModelPredictions[contract.FacemeshPrediction]{GroupedPredictions: orEmpty(meshes)}
+		out.facemesh = &contract.ModelPredictions[contract.FacemeshPrediction]{GroupedPredictions: meshes}
 	}
 	return out
-}
-
-// grouped appends a prediction to the group of that number. Groups come in the order of their numbers.
-func grouped[P any](groups []contract.Grouped[P], number int, id string, p P) []contract.Grouped[P] {
-	if number == len(groups) {
-		groups = append(groups, contract.Grouped[P]{ID: id})
-	}
-	groups[number].Predictions = append(groups[number].Predictions, p)
-	return groups
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func (w *watching) prediction(s seenFace, scores []contract.NamedScore) contract.FacePrediction {

@@ -208,6 +208,15 @@ func TestPersonsAreGroupsInTheOrderOfTheirAppearance(t *testing.T) {
 	if got.facemesh != nil {
 		t.Error("facemesh was not asked for")
 	}
+	// The persons are known in the next medium too, if the request says so.
+	var people face.People
+	for i, want := range []string{"face_0", "face_1", "face_0"} {
+		got, err := a.faces(t.Context(), filmOf([]media.Frame{dark, bright, dark}[i]), 0,
+			Request{Models: contract.BatchModels{Face: &options}, People: &people})
+		if err != nil || len(got.face.GroupedPredictions) != 1 || got.face.GroupedPredictions[0].ID != want {
+			t.Errorf("medium %d: %+v, %v", i, got.face, err)
+		}
+	}
 	text, err := json.Marshal(groups[0].Predictions[0])
 	if err != nil || !strings.Contains(string(text), `"facs":[]`) || strings.Contains(string(text), "descriptions") {
 		t.Errorf("facs were asked for, descriptions were not: %s, %v", text, err)

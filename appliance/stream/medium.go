@@ -107,7 +107,7 @@ func (t *Session) applicable(info media.Info) contract.BatchModels {
 }
 
 func (t *Session) request(info media.Info) analysis.Request {
-	r := analysis.Request{Models: t.applicable(info), Urgency: engine.Request.Urgency}
+	r := analysis.Request{Models: t.applicable(info), Urgency: engine.Request.Urgency, People: &t.people}
 	if r.Models.Language != nil && info.HasSound {
 		r.Transcription = &contract.BatchTranscription{}
 	}

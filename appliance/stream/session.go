@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/appliance/analysis"
 	"parley/appliance/contract"
 )
 
@@ -23,6 +24,7 @@ type Session struct {
 	done     chan struct{}
 
 	models   *contract.BatchModels // of the payload before; nil: none were chosen yet
+	people   analysis.People       // who was seen since the last reset
 	sound    []float32             // the end of the sound before, as long as the window may become
 	windowMS float64
 }
@@ -128,7 +130,7 @@ func (t *Session) answer(p payload) contract.StreamMessage {
 // predictions follows the instructions of a payload, and analyses its medium if it has one.
 func (t *Session) predictions(p contract.StreamPayload) (none contract.StreamModelPredictions, err error) {
 	if p.ResetStream {
-		t.sound = nil
+		t.sound, t.people = nil, analysis.People{}
 	}
 	if p.Models != nil {
 		t.models = p.Models

@@ -260,3 +260,17 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+func TestPeopleAreBounded(t *testing.T) {
+	var people People
+	r := rand.New(rand.NewPCG(3, 4))
+	for range maxPeople/2 + 20 { // two each time
+		var one Face
+		for i := range one.Identity {
+			one.Identity[i] = float32(r.NormFloat64())
+		}
+		if n := people.Recognise([]Face{one, one}); n[0] < 0 || n[0] >= maxPeople || n[1] >= maxPeople {
+			t.Fatalf("a face is person %v", n)
+		}
+	}
+}

@@ -15,6 +15,9 @@ const (
 	// maxRemembered is the most faces of a person whose mean is what others are compared to; a newer
 	// face then counts as one of that many, so that the mean follows a person who turns.
 	maxRemembered = 50
+	// maxPeople bounds the persons: each costs 512 bytes, and a comparison with each later face. After that,
+	// a face is taken for the person whom it resembles most.
+	maxPeople = 1000
 )
 
 // People tells the persons of a video, or of some pictures, apart. The zero value knows nobody.
@@ -28,7 +31,7 @@ type person struct {
 }
 
 // Recognise returns a number for each of the faces of one picture, from 0 in order of appearance. No
-// two faces of a picture are one person.
+// two faces of a picture are one person, unless there are more than maxPeople.
 func (p *People) Recognise(faces []Face) []int {
 	type pair struct {
 		face, person int
@@ -53,13 +56,28 @@ func (p *People) Recognise(faces []Face) []int {
 		}
 	}
 	for i, f := range faces {
-		if numbers[i] < 0 {
+		switch {
+		case numbers[i] >= 0:
+		case len(p.known) < maxPeople:
 			numbers[i] = len(p.known)
 			p.known = append(p.known, person{})
+		default:
+			numbers[i] = p.nearest(f.Identity)
 		}
 		p.known[numbers[i]].add(f.Identity)
 	}
 	return numbers
+}
+
+// nearest returns the number of the known person whom a face resembles most.
+func (p *People) nearest(one Identity) (number int) {
+	least := math.Inf(1)
+	for i, known := range p.known {
+		if d := apart(one, known.mean); d < least {
+			least, number = d, i
+		}
+	}
+	return number
 }
 
 func (p *person) add(one Identity) {
