@@ -177,3 +177,22 @@ func TestALargeTextIsCutInLinearTime(t *testing.T) {
 		}
 	}
 }
+
+func TestOtherLanguagesThanEnglishAreTold(t *testing.T) {
+	for text, want := range map[string]string{
+		"I am not sure what you mean by that.":                                 "en",
+		"Please call Rosa Parks and Marie Curie before you go to Oslo.":        "en",
+		"Gestern war ich mit meiner Schwester in Berlin, und es hat geregnet.": undetermined,
+		"Je ne sais pas ce que vous voulez dire, mais je vous écoute.":         undetermined,
+		"Я не знаю, что вы хотите сказать.":                                    undetermined,
+		"今日はとても天気がいいですね。":                                                      undetermined,
+		"¿Dónde está la estación de tren más cercana, por favor?":              undetermined,
+		"Guten Morgen": "",
+		"😀 123 !!!":    "",
+		"Ada Lovelace Charles Babbage Marie Curie Rosa Parks Albert Einstein": "",
+	} {
+		if got := written(text).language(); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
