@@ -23,6 +23,9 @@ func (a *Analyser) text(ctx context.Context, text string, r Request) (report Rep
 	if n := len(t.Words); n > maxTextWords {
 		return Report{}, &Error{fmt.Sprintf("the text has %d words; at most %d are allowed", n, maxTextWords)}
 	}
+	if r.Models.Language != nil && strings.TrimSpace(t.Text) == "" {
+		report.Warnings = append(report.Warnings, NoLanguage)
+	}
 	err = a.words(ctx, t, r, &report)
 	return report, err
 }
@@ -34,7 +37,7 @@ func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Repor
 	}
 	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
 	defer core.release()
-	sentences, err := sentences(t, core.next)
+	all, err := sentences(t, core.next)
 	if err != nil {
 		return err
 	}
@@ -43,7 +46,7 @@ func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Repor
 		next:      core.next,
 		t:         t,
 		language:  t.language(),
-		sentences: sentences,
+		sentences: all,
 	}
 	if o := r.Models.Language; o != nil {
 		if to.Models.Language, err = s.predictLanguage(*o); err != nil {
