@@ -35,6 +35,7 @@ func TestConsolePagesWorkInABrowser(t *testing.T) {
 	runScript(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
 		"LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
 		"CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
+		"FACE="+filepath.Join("expression", "face", "testdata", "collins.jpg"),
 		"SHOTS="+screenshotFolder(t), "PLUGIN="+quietPlugin(t))
 }
 

@@ -7,6 +7,126 @@ export type AudioEncoding = {
   sample_rate: number;
 };
 
+// Why a file, or one model of it, has no predictions.
+export type BatchError = {
+  file: string;
+  message: string;
+};
+
+// The options of the face model.
+export type BatchFace = {
+  descriptions?: Unconfigurable;
+  facs?: Unconfigurable;
+  // Frames of a video that are analysed, per second
+  fps_pred: number;
+  // Groups the faces of a file by person
+  identify_faces: boolean;
+  // Side of the box, in pixels
+  min_face_size: number;
+  // Faces with a lower probability are left out, 0 to 1
+  prob_threshold: number;
+  // Puts pictures of the faces into the artifacts
+  save_faces: boolean;
+};
+
+// A file that was uploaded with a request.
+export type BatchFile = {
+  content_type?: string;
+  filename?: string;
+  // In hex
+  md5sum: string;
+};
+
+// A job as lists and details show it.
+export type BatchJob = {
+  job_id: string;
+  request: BatchRequest;
+  state: StateInference;
+  // JobType
+  type: string;
+};
+
+// The options of the language model.
+export type BatchLanguage = {
+  granularity?: "word" | "sentence" | "utterance" | "conversational_turn" | "passage";
+  identify_speakers: boolean;
+  sentiment?: Unconfigurable;
+  toxicity?: Unconfigurable;
+};
+
+// The models that a job runs.
+export type BatchModels = {
+  burst?: Unconfigurable;
+  face?: BatchFace;
+  facemesh?: Unconfigurable;
+  language?: BatchLanguage;
+  ner?: BatchNER;
+  prosody?: BatchProsody;
+};
+
+// The options of the model that finds names.
+export type BatchNER = {
+  identify_speakers: boolean;
+};
+
+// The options of the prosody model.
+export type BatchProsody = {
+  granularity?: "word" | "sentence" | "utterance" | "conversational_turn" | "passage";
+  identify_speakers: boolean;
+  // Takes the place of Granularity
+  window?: BatchWindow;
+};
+
+// What a job was asked to do.
+export type BatchRequest = {
+  callback_url?: string;
+  // Never nil
+  files: Array<BatchFile>;
+  // The models; default: all, with their default options.
+  models?: BatchModels;
+  // Has no effect: a box sends no mail.
+  notify: boolean;
+  text?: Array<string>;
+  // How speech is transcribed; null turns transcription off.
+  transcription: BatchTranscription;
+  urls?: Array<string>;
+};
+
+export type BatchSource = {
+  // Of a file.
+  content_type?: string;
+  // Of a file.
+  filename?: string;
+  // Of a file, in hex.
+  md5sum?: string;
+  type: "url" | "file" | "text";
+  // Of a url.
+  url?: string;
+};
+
+// Says how speech is transcribed.
+export type BatchTranscription = {
+  // Utterances below it are left out, 0 to 1
+  confidence_threshold: number;
+  identify_speakers: boolean;
+  // BCP 47; empty: detected
+  language?: string;
+};
+
+// A window that slides over the sound, in seconds.
+export type BatchWindow = {
+  length: number;
+  step: number;
+};
+
+// A rectangle in a picture, in pixels from its top left corner.
+export type BoundingBox = {
+  h: number;
+  w: number;
+  x: number;
+  y: number;
+};
+
 // One answer of the assistant.
 export type BoxAnswer = {
   on: number;
@@ -135,6 +255,13 @@ export type BoxWaiting = {
   priority: string;
 };
 
+// A sound of a voice without words, such as a laugh.
+export type BurstPrediction = {
+  descriptions: Array<NamedScore>;
+  emotions: Array<NamedScore>;
+  time: TimeInterval;
+};
+
 // An excerpt of a message, 200 characters at most.
 export type ChatExcerpt = {
   event_id: string;
@@ -172,6 +299,27 @@ export type Example = {
   user: string;
 };
 
+// A face in a picture, or in a frame of a video.
+export type FacePrediction = {
+  box: BoundingBox;
+  // Likewise
+  descriptions?: Array<NamedScore>;
+  emotions: Array<NamedScore>;
+  // Empty if asked for: nothing measures them; else nil
+  facs?: Array<NamedScore>;
+  // Of the video, from 0
+  frame: number;
+  // That it is a face, 0 to 1
+  prob: number;
+  // Of the frame, in seconds
+  time: number;
+};
+
+// A face without its place in the picture.
+export type FacemeshPrediction = {
+  emotions: Array<NamedScore>;
+};
+
 // A chat that matches a search.
 export type FoundChat = {
   chat_group_id: string;
@@ -190,9 +338,74 @@ export type FoundChat = {
   status: "ACTIVE" | "USER_ENDED" | "USER_TIMEOUT" | "MAX_DURATION_TIMEOUT" | "INACTIVITY_TIMEOUT" | "ERROR";
 };
 
+// The predictions for one person.
+export type GroupedBurstPrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<BurstPrediction>;
+};
+
+// The predictions for one person.
+export type GroupedFacePrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<FacePrediction>;
+};
+
+// The predictions for one person.
+export type GroupedFacemeshPrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<FacemeshPrediction>;
+};
+
+// The predictions for one person.
+export type GroupedLanguagePrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<LanguagePrediction>;
+};
+
+// The predictions for one person.
+export type GroupedNERPrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<NERPrediction>;
+};
+
+// The predictions for one person.
+export type GroupedProsodyPrediction = {
+  // "face_0", "speaker_0", UnknownGroup
+  id: string;
+  // Never nil
+  predictions: Array<ProsodyPrediction>;
+};
+
+// The predictions for one file.
+export type InferencePrediction = {
+  file: string;
+  models: ModelsPredictions;
+};
+
+// The predictions for the files of one source, more than one for an archive.
+export type InferenceResults = {
+  errors: Array<BatchError>;
+  predictions: Array<InferencePrediction>;
+};
+
 // Sets how long a user must speak to interrupt the assistant.
 export type Interruption = {
   min_interruption_ms?: number;
+};
+
+// The answer to a request for a job.
+export type JobID = {
+  job_id: string;
 };
 
 // A code that pairs one screen, once.
@@ -268,6 +481,19 @@ export type LanguageModelRef = {
   model_resource?: string;
 };
 
+// What a stretch of a text or transcript expresses.
+export type LanguagePrediction = {
+  confidence?: number;
+  emotions: Array<NamedScore>;
+  position: PositionInterval;
+  sentiment?: Array<NamedScore>;
+  speaker_confidence?: number;
+  text: string;
+  // Nil for a text
+  time?: TimeInterval;
+  toxicity?: Array<NamedScore>;
+};
+
 // A key that was created or got new secrets.
 export type MadeKey = {
   account: string;
@@ -289,6 +515,88 @@ export type Malformed = {
 export type MillisecondInterval = {
   begin: number;
   end: number;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsBurstPrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedBurstPrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsFacePrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedFacePrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsFacemeshPrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedFacemeshPrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsLanguagePrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedLanguagePrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsNERPrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedNERPrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of one model for one file.
+export type ModelPredictionsProsodyPrediction = {
+  // Never nil
+  grouped_predictions: Array<GroupedProsodyPrediction>;
+  // Metadata describes the transcript of a sound; nil for other media.
+  metadata?: TranscriptionMetadata;
+};
+
+// The predictions of each model for one file.
+export type ModelsPredictions = {
+  burst?: ModelPredictionsBurstPrediction;
+  face?: ModelPredictionsFacePrediction;
+  facemesh?: ModelPredictionsFacemeshPrediction;
+  language?: ModelPredictionsLanguagePrediction;
+  ner?: ModelPredictionsNERPrediction;
+  prosody?: ModelPredictionsProsodyPrediction;
+};
+
+// A name, a place, a time or an amount of money in a text or transcript.
+export type NERPrediction = {
+  confidence?: number;
+  emotions: Array<NamedScore>;
+  entity: string;
+  // 0 to 1
+  entity_confidence: number;
+  // The word that the emotions belong to
+  link_word: string;
+  position: PositionInterval;
+  speaker_confidence?: number;
+  // How often it occurs in the file
+  support: number;
+  time?: TimeInterval;
+  // Empty: the box has no encyclopedia
+  uri: string;
+};
+
+// A NamedScore is the score, 0 to 1, of a feeling or another category.
+export type NamedScore = {
+  name: string;
+  score: number;
 };
 
 // Short prompts that the assistant speaks after so many seconds of silence.
@@ -411,6 +719,12 @@ export type PluginTool = {
   timeout_ms: number;
 };
 
+// A stretch of a text, in characters (Unicode code points) from its beginning; End is exclusive.
+export type PositionInterval = {
+  begin: number;
+  end: number;
+};
+
 // Text that the assistant speaks as it is.
 export type PostedAssistantInput = {
   custom_session_id?: string;
@@ -425,6 +739,110 @@ export type PostedAudioConfiguration = {
   encoding: "linear16";
   // Hz
   sample_rate: number;
+};
+
+// The options of the face model.
+export type PostedBatchFace = {
+  descriptions?: PostedUnconfigurable;
+  facs?: PostedUnconfigurable;
+  // Frames of a video that are analysed, per second
+  fps_pred?: number;
+  // Groups the faces of a file by person
+  identify_faces?: boolean;
+  // Side of the box, in pixels
+  min_face_size?: number;
+  // Faces with a lower probability are left out, 0 to 1
+  prob_threshold?: number;
+  // Puts pictures of the faces into the artifacts
+  save_faces?: boolean;
+};
+
+// Requests the analysis of files, URLs and texts.
+export type PostedBatchJob = {
+  callback_url?: string;
+  // The models; default: all, with their default options.
+  models?: PostedBatchModels;
+  // Has no effect: a box sends no mail.
+  notify?: boolean;
+  text?: Array<string>;
+  // How speech is transcribed; null turns transcription off.
+  transcription?: PostedBatchTranscription;
+  urls?: Array<string>;
+};
+
+// The options of the language model.
+export type PostedBatchLanguage = {
+  granularity?: "word" | "sentence" | "utterance" | "conversational_turn";
+  identify_speakers?: boolean;
+  sentiment?: PostedUnconfigurable;
+  toxicity?: PostedUnconfigurable;
+};
+
+// The models that a job runs.
+export type PostedBatchModels = {
+  burst?: PostedUnconfigurable;
+  face?: PostedBatchFace;
+  facemesh?: PostedUnconfigurable;
+  language?: PostedBatchLanguage;
+  ner?: PostedBatchNER;
+  prosody?: PostedBatchProsody;
+};
+
+// The options of the model that finds names.
+export type PostedBatchNER = {
+  identify_speakers?: boolean;
+};
+
+// The options of the prosody model.
+export type PostedBatchProsody = {
+  granularity?: "word" | "sentence" | "utterance" | "conversational_turn";
+  identify_speakers?: boolean;
+  // Takes the place of Granularity
+  window?: PostedBatchWindow;
+};
+
+// Says how speech is transcribed.
+export type PostedBatchTranscription = {
+  // Utterances below it are left out, 0 to 1
+  confidence_threshold?: number;
+  identify_speakers?: boolean;
+  // BCP 47; empty: detected
+  language?:
+    | "zh"
+    | "da"
+    | "nl"
+    | "en"
+    | "en-AU"
+    | "en-IN"
+    | "en-NZ"
+    | "en-GB"
+    | "fr"
+    | "fr-CA"
+    | "de"
+    | "hi"
+    | "hi-Latn"
+    | "id"
+    | "it"
+    | "ja"
+    | "ko"
+    | "no"
+    | "pl"
+    | "pt"
+    | "pt-BR"
+    | "pt-PT"
+    | "ru"
+    | "es"
+    | "es-419"
+    | "sv"
+    | "ta"
+    | "tr"
+    | "uk";
+};
+
+// A window that slides over the sound, in seconds.
+export type PostedBatchWindow = {
+  length?: number;
+  step?: number;
 };
 
 // Enables a tool of the box.
@@ -793,6 +1211,9 @@ export type PostedTurnDetection = {
   speech_detection_threshold?: number;
 };
 
+// A model, or a part of one, that has no options.
+export type PostedUnconfigurable = Record<string, unknown>;
+
 // The body of a new tool.
 export type PostedUserDefinedTool = {
   description?: string;
@@ -894,6 +1315,16 @@ export type Problem = {
 // Whether the box may add instructions for spoken conversations to a prompt.
 export type PromptExpansion = {
   enabled?: boolean;
+};
+
+// How a voice sounds in a stretch of sound.
+export type ProsodyPrediction = {
+  confidence?: number;
+  emotions: Array<NamedScore>;
+  speaker_confidence?: number;
+  // Nil for windows, and without transcription
+  text?: string;
+  time: TimeInterval;
 };
 
 // The state of the box now.
@@ -1482,6 +1913,7 @@ export type ReturnVoiceAliases = {
 export type ReturnWebhook = {
   account: string;
   attempts: number;
+  // The chat; of the event batch_job, the job.
   chat_id: string;
   // When the event happened.
   created_on: number;
@@ -1515,6 +1947,14 @@ export type Snippet = {
   utterance_index: number;
 };
 
+// The result for one source of a job.
+export type SourceResult = {
+  // Error is why nothing of the source could be analysed, such as a URL that cannot be fetched.
+  error?: string;
+  results?: InferenceResults;
+  source: BatchSource;
+};
+
 // Whether the box is ready.
 export type State = {
   // Why it is not ready, in words
@@ -1523,8 +1963,33 @@ export type State = {
   status: string;
 };
 
+// How far a job is.
+export type StateInference = {
+  created_timestamp_ms: number;
+  // EndedTimestampMS is 0 and absent until the job ends.
+  ended_timestamp_ms?: number;
+  // Message is why the job is FAILED, else nil.
+  message?: string;
+  num_errors?: number;
+  // The two numbers are nil unless the job is COMPLETED.
+  num_predictions?: number;
+  // How many sources the job has, and how many of them are analysed; nil unless the details of a job that is
+  // IN_PROGRESS are read.
+  num_sources?: number;
+  num_sources_done?: number;
+  // StartedTimestampMS is 0 and absent while the job is queued.
+  started_timestamp_ms?: number;
+  status: "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED";
+};
+
 // The answer to a message that a live chat has accepted.
 export type Taken = Record<string, unknown>;
+
+// A stretch of a sound, in seconds from its beginning.
+export type TimeInterval = {
+  begin: number;
+  end: number;
+};
 
 // Ends a chat after so many seconds, 30 to 1800.
 export type Timeout = {
@@ -1570,6 +2035,14 @@ export type TokenRefused = {
   message: string;
 };
 
+// Says how reliable a transcript is.
+export type TranscriptionMetadata = {
+  // 0 to 1
+  confidence: number;
+  // BCP 47
+  detected_language?: string;
+};
+
 // Sets when a user's turn has ended.
 export type TurnDetection = {
   end_of_turn_silence_ms?: number;
@@ -1577,6 +2050,9 @@ export type TurnDetection = {
   prefix_padding_ms?: number;
   speech_detection_threshold?: number;
 };
+
+// A model, or a part of one, that has no options.
+export type Unconfigurable = Record<string, unknown>;
 
 // One problem of a body.
 export type ValidationError = {

@@ -66,6 +66,10 @@ func (cmd *batchCmd) body(c *console) (*batchBody, error) {
 			files = append(files, file)
 		}
 	}
+	if n := len(files) + len(asked.URLs) + len(asked.Text); n > contract.MaxBatchURLs {
+		return nil, misuse{fmt.Errorf("%d files, URLs and texts are too many for one job: name %d at most, or put "+
+			"files into an archive", n, contract.MaxBatchURLs)}
+	}
 	return newBatchBody(asked, files)
 }
 

@@ -76,6 +76,32 @@ export async function upload<T>(
   return asJSON<T>(await answer(method, path, { body: file, headers: { "content-type": type } }));
 }
 
+// sendForm posts a form with files, and reports the share of it that is sent. It uses XMLHttpRequest, because fetch
+// does not tell how far an upload is.
+export function sendForm<T>(
+  path: string,
+  form: FormData,
+  progress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<T> {
+  return new Promise((done, failed) => {
+    const r = new XMLHttpRequest();
+    r.responseType = "json";
+    r.upload.onprogress = (e) => progress(e.total > 0 ? e.loaded / e.total : 0);
+    r.onload = () => {
+      if (r.status >= 200 && r.status < 300) return done(r.response as T);
+      const problem = r.response as Problem | null;
+      if (r.status === 401) signedOut();
+      failed(new Refused(r.status, problem?.message ?? `The box answered ${r.status}.`, problem ?? undefined));
+    };
+    r.onerror = r.onabort = () =>
+      failed(new Refused(0, "The upload broke off. Is the box running, and are the files still there?"));
+    signal.addEventListener("abort", () => r.abort());
+    r.open("POST", path);
+    r.send(form);
+  });
+}
+
 // blob fetches a file, such as a recording, and returns a URL that works until the page is closed.
 export async function blob(path: string, signal?: AbortSignal): Promise<Blob> {
   return (await answer("GET", path, { signal })).blob();

@@ -85,3 +85,15 @@ export function useDoing(): {
   };
   return { busy, error, run, clear: () => setError(undefined) };
 }
+
+// usePolling loads a value again, every so many milliseconds, while it may still change and the page is visible.
+export function usePolling<T>(loaded: Loaded<T>, mayChange: (value: T) => boolean, ms: number): void {
+  const polls = loaded.value !== undefined && mayChange(loaded.value);
+  useEffect(() => {
+    if (!polls) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) loaded.reload();
+    }, ms);
+    return () => clearInterval(timer);
+  }, [polls]);
+}

@@ -1,6 +1,7 @@
 import type { Page } from "./page";
 import { Chats } from "./pages/chats";
 import { Configs } from "./pages/configs";
+import { Expression } from "./pages/expression";
 import { Health } from "./pages/health";
 import { Keys } from "./pages/keys";
 import { Kiosks } from "./pages/kiosks";
@@ -18,6 +19,7 @@ import { Webhooks } from "./pages/webhooks";
 export const pages: Page[] = [
   { path: "talk", name: "Talk", group: "Conversations", show: Talk },
   { path: "chats", name: "Chats", group: "Conversations", show: Chats },
+  { path: "expression", name: "Expression", group: "Conversations", show: Expression },
   { path: "configs", name: "Configs", group: "Assistants", show: Configs },
   { path: "prompts", name: "Prompts", group: "Assistants", show: Prompts },
   { path: "tools", name: "Tools", group: "Assistants", show: Tools },

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { ReturnChatEvent, ReturnConfig } from "../rest";
 import { Refused } from "../console/api";
+import { type Series, asCSV, drawingOf, summaryOf, top, unitAt } from "../console/expression/scores";
 import { folded, linesOf } from "../console/pages/difference";
 import { type Draft, at, draftOf, put, sorted } from "../console/pages/draft";
 import { faultsOf, pathOf, unplaced } from "../console/pages/faults";
@@ -52,6 +53,26 @@ const form: fc.Arbitrary<Form> = fc.record({
   last: text,
   examples: fc.array(fc.record({ question: text, answer: text }), { maxLength: 3 }),
 });
+
+// A series of scores over time, as the predictions of a long video are.
+const series: fc.Arbitrary<Series> = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 1000 }), text, fc.integer({ min: 0, max: 100 })), { minLength: 1 })
+  .map((all) => ({
+    label: "Voice",
+    model: "prosody",
+    names: ["Anger", "Joy"],
+    units: all
+      .sort((a, b) => a[0] - b[0])
+      .map(([begin, text, score]) => ({
+        text,
+        time: { begin, end: begin },
+        scores: Float32Array.of(score / 100, 1 - score / 100),
+      })),
+  }));
+
+// fieldsOf parses comma-separated values as spreadsheets do.
+const fieldsOf = (csv: string) =>
+  Array.from(csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g), (m) => m[1]?.replaceAll('""', '"') ?? m[2]!);
 
 const laws: Record<string, () => void> = {
   "the text of a form opens as the same form": () =>
@@ -324,6 +345,38 @@ const laws: Record<string, () => void> = {
           if (wrongIn(t) === undefined) same(JSON.parse(pretty(t)), JSON.parse(t));
         },
       ),
+    ),
+  "a chart of many predictions has few points, whose mean is that of the predictions": () =>
+    fc.assert(
+      fc.property(series, fc.integer({ min: 1, max: 20 }), (s, most) => {
+        const d = drawingOf(s, [0, 1], most);
+        holds(d.places.length <= most && d.units.length === d.places.length, () => `${d.places.length} points`);
+        same(
+          d.places,
+          [...d.places].sort((a, b) => a - b),
+        );
+        const each = Math.ceil(s.units.length / most);
+        const weighed = d.lines[1]!.reduce((sum, v, i) => sum + v * Math.min(each, s.units.length - i * each), 0);
+        holds(Math.abs(weighed / s.units.length - summaryOf(s).mean[1]!) < 1e-4, () => `${weighed}`);
+      }),
+    ),
+  "the prediction at a time is the last that has begun": () =>
+    fc.assert(
+      fc.property(series, fc.integer({ min: -1, max: 1001 }), (s, seconds) => {
+        const i = unitAt(s.units, seconds);
+        same(i ?? -1, s.units.filter((u) => u.time!.begin <= seconds).length - 1);
+      }),
+    ),
+  "a table that is saved has every text and score": () =>
+    fc.assert(
+      fc.property(series, (s) => {
+        const fields = fieldsOf(asCSV(s)),
+          columns = 10 + s.names.length;
+        same(fields.length, columns * (s.units.length + 1));
+        s.units.forEach((u, i) => same(fields[columns * (i + 1) + 9], u.text));
+        s.units.forEach((u, i) => same(fields[columns * (i + 1) + 10], u.scores[0]!.toFixed(4)));
+        same(top(s.units[0]!.scores, 1).length, 1);
+      }),
     ),
   "figures are short": () =>
     fc.assert(
