@@ -155,8 +155,11 @@ func (e expressionBench) faces(ctx context.Context) error {
 		err := new(media.Reader).Frames(ctx, path, 1, func(f media.Frame) error {
 			p := face.Picture{Width: f.Width, Height: f.Height, RGB: f.RGB}
 			found, err := e.set.Faces.Find(ctx, p, face.Options{})
-			if err == nil && len(found) > 0 {
-				class = found[0].Class()
+			best := 0.0
+			for _, f := range found {
+				if f.Probability > best {
+					best, class = f.Probability, f.Class()
+				}
 			}
 			return err
 		})
@@ -218,10 +221,14 @@ func (e expressionBench) pictures(ctx context.Context) error {
 	}
 	defer os.Remove(path)
 	e.o.announce("finding faces")
+	usual := face.Options{
+		MinSide:        contract.DefaultMinFaceSize,
+		MinProbability: contract.DefaultFaceProbability,
+	}
 	return new(media.Reader).Frames(ctx, path, 1, func(f media.Frame) error {
 		p := face.Picture{Width: f.Width, Height: f.Height, RGB: f.RGB}
 		took, err := timed(e.o.Rounds, func() error {
-			found, err := e.set.Faces.Find(ctx, p, face.Options{})
+			found, err := e.set.Faces.Find(ctx, p, usual)
 			if err == nil && len(found) != 1 {
 				err = errors.New("the face of the portrait was not found")
 			}
