@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,7 +58,12 @@ func TestGoldenDataFolder(t *testing.T) {
 	c.until("assistant_end", 1, waitLimit)
 	// Some files come later, on a slow machine by seconds. A file that has not come
 	// after a minute counts as lost.
-	late := []string{"recordings/*-user.opus", "recordings/*-assistant.opus", "prompts/*.prompt"}
+	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/batch/jobs",
+		`{"text":["Hello."],"models":{"language":{}}}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	late := []string{"recordings/*-user.opus", "recordings/*-assistant.opus", "prompts/*.prompt",
+		"batch/*/artifacts.zip"}
 	for n := 0; n < 600 && len(late) > 0; n++ {
 		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(filesIn(t, data), name) })
 		<-time.After(100 * time.Millisecond)

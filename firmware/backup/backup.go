@@ -62,8 +62,8 @@ type Box struct {
 }
 
 // Make writes a backup to a new file, which only its owner can read, while the box runs:
-// the database at one moment, and the recordings, keys, certificates and settings of the
-// data folder. The file appears whole or not at all.
+// the database at one moment, and the recordings, files of analysis jobs, keys,
+// certificates and settings of the data folder. The file appears whole or not at all.
 func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manifest, error) {
 	tell = tell.Serial()
 	file, err := filepath.Abs(file)
