@@ -46,8 +46,11 @@ func (s *scorer) predictLanguage(
 			Position: contract.PositionInterval{Begin: at(u.from), End: at(u.to)},
 			Emotions: shown.emotions.List(),
 		}
-		if o.Sentiment != nil && shown.known {
+		if o.Sentiment != nil {
 			p.Sentiment = shown.steps()
+		}
+		if o.Toxicity != nil {
+			p.Toxicity = []contract.NamedScore{}
 		}
 		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
 		groups.add(t.speaker(u), p)
@@ -89,8 +92,12 @@ func (s *shown) add(r expression.Reading, share float64) {
 	}
 }
 
-// steps returns the sentiment as a list with the names "1" (very bad) to "9" (very good).
+// steps returns the sentiment as a list with the names "1" (very bad) to "9" (very good). It is empty if the sentiment
+// is not known.
 func (s *shown) steps() []contract.NamedScore {
+	if !s.known {
+		return []contract.NamedScore{}
+	}
 	all := make([]contract.NamedScore, len(s.sentiment))
 	for i, v := range s.sentiment {
 		all[i] = contract.NamedScore{Name: "123456789"[i : i+1], Score: max(rounded(v, 4), lowest)}

@@ -166,9 +166,17 @@ func TestSpeakersAreGroupsOnlyIfAskedFor(t *testing.T) {
 func TestAnotherLanguageShowsNothing(t *testing.T) {
 	tr := written("Ich bin happy.")
 	tr.Language = "de"
-	for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: contract.ByWord})[0].Predictions {
+	o := contract.BatchLanguage{
+		Granularity: contract.ByWord,
+		Sentiment:   &contract.Unconfigurable{},
+		Toxicity:    &contract.Unconfigurable{},
+	}
+	for _, p := range predicted(t, tr, o)[0].Predictions {
 		if s := score(p, "Joy"); s != 0.004 {
 			t.Errorf("%q: %v", p.Text, s)
+		}
+		if p.Sentiment == nil || len(p.Sentiment) > 0 || p.Toxicity == nil || len(p.Toxicity) > 0 {
+			t.Errorf("%q: sentiment %v, toxicity %v; want empty lists", p.Text, p.Sentiment, p.Toxicity)
 		}
 	}
 }
@@ -177,8 +185,8 @@ func TestASentimentHasNineStepsIfAskedFor(t *testing.T) {
 	tr := written("I love this wonderful place! I hate that horrible food.")
 	for _, by := range granularities {
 		for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: by})[0].Predictions {
-			if p.Sentiment != nil {
-				t.Fatalf("%s: nobody asked for a sentiment", by)
+			if p.Sentiment != nil || p.Toxicity != nil {
+				t.Fatalf("%s: nobody asked for sentiment and toxicity", by)
 			}
 		}
 		o := contract.BatchLanguage{Granularity: by, Sentiment: &contract.Unconfigurable{}}

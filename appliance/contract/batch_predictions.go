@@ -103,8 +103,8 @@ type LanguagePrediction struct {
 	Confidence        *float64         `json:"confidence,omitempty"`
 	SpeakerConfidence *float64         `json:"speaker_confidence,omitempty"`
 	Emotions          []NamedScore     `json:"emotions"`
-	Sentiment         []NamedScore     `json:"sentiment,omitempty"`
-	Toxicity          []NamedScore     `json:"toxicity,omitempty"`
+	Sentiment         []NamedScore     `json:"sentiment,omitzero"` // "1" to "9"; empty for a text not in English
+	Toxicity          []NamedScore     `json:"toxicity,omitzero"`  // empty: nothing measures it
 }
 
 // NERPrediction is a name, a place, a time or an amount of money in a text or

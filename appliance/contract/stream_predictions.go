@@ -80,6 +80,6 @@ type StreamLanguage struct {
 	Text      string           `json:"text"`
 	Position  PositionInterval `json:"position"`
 	Emotions  []NamedScore     `json:"emotions"`
-	Sentiment []NamedScore     `json:"sentiment,omitempty"`
-	Toxicity  []NamedScore     `json:"toxicity,omitempty"`
+	Sentiment []NamedScore     `json:"sentiment,omitzero"` // as in LanguagePrediction
+	Toxicity  []NamedScore     `json:"toxicity,omitzero"`  // likewise
 }
