@@ -21,23 +21,32 @@ const (
 	// maxCompared bounds the utterances that are compared each with each, the longest of the
 	// recording: 300 take a tenth of a second. The others join the nearest speaker.
 	maxCompared = 300
+	// temper divides the evidence for a speaker before it becomes a probability: voices are
+	// not quite normal, and the evidence exaggerates.
+	temper = 6
 )
 
 // voicePrint is a voice in a space in which the utterances of one speaker deviate from
 // their mean by 1 in every direction.
 type voicePrint expression.Timbre
 
-// speakerModel is what voices were measured to be like, by train/speakers.py: within a
-// speaker they deviate by 1, and between speakers by the square root of Between. Both are
-// taken as normal distributions.
+// speakerModel is what voices were measured to be like, by expression/train/speakers.py.
+// Within a speaker they deviate by 1, and between speakers by the square root of Between;
+// both are taken as normal distributions (PLDA). Shared, Usual and Merge were chosen on the
+// people whom the rest was trained on, in three parts, each with a model of the other two.
 type speakerModel struct {
-	Mean    voicePrint
-	Whiten  [len(voicePrint{})]voicePrint // rows
-	Between voicePrint
-	Shared  float64
+	Mean    expression.Timbre   `json:"mean"`
+	Whiten  []expression.Timbre `json:"whiten"` // rows
+	Between voicePrint          `json:"between"`
+	// Shared is the correlation of the prints of a speaker in one recording: mood and
+	// microphone stay.
+	Shared float64 `json:"shared"`
+	// Usual is the mean square by which a print usually deviates in each direction from the
+	// one most similar to it.
+	Usual float64 `json:"usual"`
 	// Merge is the least evidence for one speaker, a logarithm of a ratio of likelihoods, at
 	// which two groups of utterances are joined.
-	Merge float64
+	Merge float64 `json:"merge"`
 }
 
 //go:embed weights/speakers.json
@@ -96,7 +105,7 @@ type likeness struct {
 }
 
 // likeness returns what n prints with a sum tell. The prints of a recording are not
-// independent, since mood and microphone stay: their correlation is Shared.
+// independent: their correlation is Shared.
 func (m *speakerModel) likeness(sum voicePrint, n int) likeness {
 	if n == 0 {
 		return likeness{}
@@ -135,7 +144,9 @@ func (m *speakerModel) joined(a, b *voiceGroup) float64 {
 
 // cluster implements speakers.tell. An utterance of 0 seconds has no print.
 func (m *speakerModel) cluster(prints []voicePrint, seconds []float64) (speaker []int, confidence []float64) {
-	groups := m.groups(prints, core(seconds))
+	which := core(seconds)
+	prints = m.spread(prints, which)
+	groups := m.groups(prints, which)
 	speaker, confidence = make([]int, len(prints)), make([]float64, len(prints))
 	of := map[int]int{} // group of each member
 	for g := range groups {
@@ -174,6 +185,49 @@ func core(seconds []float64) []int {
 	}
 	slices.SortStableFunc(long, func(a, b int) int { return cmp.Compare(seconds[b], seconds[a]) })
 	return long[:min(len(long), maxCompared)]
+}
+
+// maxSpread bounds how much the prints of a recording are spread.
+const maxSpread = 2
+
+// spread moves prints away from the mean of which if these lie closer together than usual:
+// noise, and the narrow band of a telephone, make all voices more alike. It leaves prints
+// that lie further apart as they are.
+func (m *speakerModel) spread(prints []voicePrint, which []int) []voicePrint {
+	if len(which) < 4 {
+		return prints
+	}
+	var mean voicePrint
+	nearest := make([]float64, len(which)) // squares of distances
+	for n, i := range which {
+		nearest[n] = math.Inf(1)
+		for k, v := range prints[i] {
+			mean[k] += v / float64(len(which))
+		}
+		for _, j := range which {
+			if d := distance(&prints[i], &prints[j]); j != i && d < nearest[n] {
+				nearest[n] = d
+			}
+		}
+	}
+	slices.Sort(nearest)
+	typical := nearest[len(nearest)/2] / float64(len(mean))
+	factor := min(max(math.Sqrt(m.Usual/max(typical, 1e-9)), 1), maxSpread)
+	spread := make([]voicePrint, len(prints))
+	for i, p := range prints {
+		for k, v := range p {
+			spread[i][k] = mean[k] + factor*(v-mean[k])
+		}
+	}
+	return spread
+}
+
+// distance returns the square of the distance of two prints.
+func distance(a, b *voicePrint) (d float64) {
+	for i, v := range a {
+		d += (v - b[i]) * (v - b[i])
+	}
+	return d
 }
 
 // groups joins the two groups with the most evidence for one speaker, again and again,
@@ -259,7 +313,7 @@ func (m *speakerModel) nearest(groups []voiceGroup, p *voicePrint, own int) (bes
 	}
 	total := 0.0
 	for _, e := range append(all, stranger) {
-		total += math.Exp(e - all[best])
+		total += math.Exp((e - all[best]) / temper)
 	}
 	return best, 1 / total
 }
