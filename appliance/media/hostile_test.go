@@ -124,7 +124,7 @@ func TestDamagedFilesAreNeverTheFaultOfTheBox(t *testing.T) {
 	}
 }
 
-// What is not a regular file is not read, and waits for nobody.
+// A path that is not a regular file is refused at once.
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	t.Parallel()
 	var r Reader
