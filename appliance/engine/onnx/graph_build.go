@@ -49,9 +49,13 @@ type attribute struct {
 }
 
 func newGraphBuilder(weights map[string]weightTensor) *graphBuilder {
+	size := 1 << 16 // the nodes
+	for _, w := range weights {
+		size += 4*len(w.values) + 1<<8
+	}
 	return &graphBuilder{
 		weights: weights,
-		fields:  appendBytes(nil, graphName, []byte("parley")),
+		fields:  appendBytes(make([]byte, 0, size), graphName, []byte("parley")),
 		written: map[string]bool{},
 	}
 }
