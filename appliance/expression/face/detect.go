@@ -117,15 +117,17 @@ func distinct(all []Detection) (best []Detection) {
 		if len(best) == maxCandidates {
 			break
 		}
-		if !slices.ContainsFunc(best, func(b Detection) bool { return overlap(b, d) > sameFace }) {
+		if !slices.ContainsFunc(best, func(b Detection) bool { return overlap(boxOf(b), boxOf(d)) > sameFace }) {
 			best = append(best, d)
 		}
 	}
 	return best
 }
 
+func boxOf(d Detection) Box { return Box{d.X, d.Y, d.Width, d.Height} }
+
 // overlap returns which part of the smaller box the other one covers.
-func overlap(a, b Detection) float64 {
+func overlap(a, b Box) float64 {
 	width := min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X)
 	height := min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
 	return max(width, 0) * max(height, 0) / max(1e-9, min(a.Width*a.Height, b.Width*b.Height))

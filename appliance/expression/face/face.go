@@ -5,6 +5,7 @@ package face
 import (
 	"context"
 	"math"
+	"slices"
 
 	"parley/appliance/engine"
 )
@@ -85,7 +86,8 @@ func (f *Finder) Find(ctx context.Context, p Picture, o Options) ([]Face, error)
 			return nil, err
 		}
 		box := m.box(p)
-		if probability < o.MinProbability || max(box.Width, box.Height) < o.MinSide {
+		if probability < o.MinProbability || max(box.Width, box.Height) < o.MinSide || slices.ContainsFunc(faces,
+			func(other Face) bool { return overlap(other.Box, box) > sameFace }) {
 			continue
 		}
 		face := Face{Box: box, Probability: probability}
