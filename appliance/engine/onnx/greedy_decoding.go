@@ -104,20 +104,30 @@ func runPieces(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores 
 	return nil
 }
 
-// recallableCost is how long a restartable call of an encoder is expected to take. The gate uses it for requests,
-// which encodeAndRun does not restart.
+// recallableCost is how long a step of an encoder is expected to take. The gate uses it for requests, which
+// encodeAndRun does not restart.
 const recallableCost = time.Second
 
-// encodeAndRun runs encode, which takes longer than other work should wait, and then pieces as runPieces does. Where
-// nobody waits for the result, encode returns the cores as soon as something more urgent comes, and starts again later.
+// encodeAndRun runs the steps of an encoder, which take longer than other work should wait, and then pieces as
+// runPieces does. Where nobody waits for the result, a step returns the cores as soon as something more urgent comes,
+// and starts again later.
 func encodeAndRun(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
-	encode func(context.Context) error, pieces ...func() (done bool, err error)) error {
+	encoding []func(context.Context) error, pieces ...func() (done bool, err error)) error {
 	if u.Get().Priority > engine.Prefetch {
-		first := func() (bool, error) { return false, encode(ctx) }
-		return runPieces(ctx, gate, u, cores, slices.Insert(pieces, 0, first)...)
+		var all []func() (bool, error)
+		for i, step := range encoding {
+			last := i == len(encoding)-1 && len(pieces) == 0
+			all = append(all, func() (bool, error) { return last, step(ctx) })
+		}
+		return runPieces(ctx, gate, u, cores, append(all, pieces...)...)
 	}
-	if err := gate.DoRestartable(ctx, u, cores, recallableCost, encode); err != nil {
-		return err
+	for _, step := range encoding {
+		if err := gate.DoRestartable(ctx, u, cores, recallableCost, step); err != nil {
+			return err
+		}
+	}
+	if len(pieces) == 0 {
+		return nil
 	}
 	return runPieces(ctx, gate, u, cores, pieces...)
 }

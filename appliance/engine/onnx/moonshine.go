@@ -229,8 +229,8 @@ func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transc
 		}
 		return id, text.add(id)
 	}
-	err := encodeAndRun(ctx, m.gate, p.urgency, m.encoder.Threads(),
-		func(ctx context.Context) error { return m.encode(ctx, w, int64(limit)) },
+	encode := func(ctx context.Context) error { return m.encode(ctx, w, int64(limit)) }
+	err := encodeAndRun(ctx, m.gate, p.urgency, m.encoder.Threads(), []func(context.Context) error{encode},
 		func() (bool, error) { return w.verify(p.speculative, take) },
 		func() (bool, error) {
 			logits, err := w.step(text.last(moonshineBOS))

@@ -160,8 +160,11 @@ func (w *Whisper) transcribe(ctx context.Context, work *whisperWorkspace, pcm []
 		logits, err := work.step(text.last(0))
 		return err != nil || !take(logits, false), err
 	})
-	err = encodeAndRun(ctx, w.gate, u, w.decoder.session.Threads(),
-		func(ctx context.Context) error { return w.encode(ctx, work, pcm) }, pieces...)
+	encoding, err := w.encoding(work, pcm)
+	if err != nil {
+		return r, language, err
+	}
+	err = encodeAndRun(ctx, w.gate, u, w.decoder.session.Threads(), encoding, pieces...)
 	r.ids = text.ids
 	return r, language, err
 }
@@ -189,8 +192,9 @@ func noSpeech(logits []float32) bool {
 // whisperWorkspace holds the buffers of one call.
 type whisperWorkspace struct {
 	*decoding
-	features, hidden []float32
-	heard            Value // hidden, as the encoder's output
+	features []float32
+	hidden   [2][]float32
+	heard    Value // the encoder's output
 }
 
 func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
@@ -199,33 +203,4 @@ func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
 		return nil, err
 	}
 	return &whisperWorkspace{decoding: d}, nil
-}
-
-// encode runs the encoder and prepares the decoder for its output.
-func (w *Whisper) encode(ctx context.Context, work *whisperWorkspace, pcm []float32) error {
-	e := w.short
-	if len(pcm) > whisperShortSound {
-		e = w.long
-	}
-	work.features = resize(work.features, int64(melBands*e.frames))
-	w.mel.features(work.features, pcm, e.frames)
-
-	positions := int64(e.frames / 2)
-	work.hidden = resize(work.hidden, positions*whisperWidth)
-	if err := work.begin(whisperPrompt+whisperLimit, positions); err != nil {
-		return err
-	}
-	hidden, err := work.track(NewTensor(work.hidden, 1, positions, whisperWidth))
-	if err != nil {
-		return err
-	}
-	features, err := work.track(NewTensor(work.features, 1, melBands, int64(e.frames)))
-	if err != nil {
-		return err
-	}
-	if err := e.run(ctx, features, hidden); err != nil {
-		return err
-	}
-	work.heard = hidden
-	return work.call.In("encoder_hidden_states", hidden)
 }

@@ -42,9 +42,10 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 		return nil, err
 	}
 	err = w.workspaces.use(func(work *whisperWorkspace) error {
-		err := encodeAndRun(ctx, w.gate, o.Urgency, w.decoder.session.Threads(),
-			func(ctx context.Context) error { return w.encode(ctx, work, pcm) },
-			func() (bool, error) { return true, nil })
+		encoding, err := w.encoding(work, pcm)
+		if err == nil {
+			err = encodeAndRun(ctx, w.gate, o.Urgency, w.decoder.session.Threads(), encoding)
+		}
 		if err == nil {
 			begins, err = w.align(ctx, work, alignment{
 				samples:  len(pcm),
@@ -85,18 +86,31 @@ func (w *Whisper) align(ctx context.Context, work *whisperWorkspace, a alignment
 		return nil, nil
 	}
 	var heads [][]float32
-	err = encodeAndRun(ctx, w.gate, a.urgency, w.decoder.session.Threads(), func(ctx context.Context) (err error) {
+	attend := func(ctx context.Context) (err error) {
 		heads, err = w.attention(ctx, work, ids)
 		return err
-	}, func() (bool, error) { return true, nil })
-	if err != nil {
+	}
+	cores := w.decoder.session.Threads()
+	if err = encodeAndRun(ctx, w.gate, a.urgency, cores, []func(context.Context) error{attend}); err != nil {
 		return nil, err
 	}
-	places := max(a.samples/attentionSamples, 1)
+	gain := make([][]float64, len(ids))
+	for i := range gain {
+		gain[i] = make([]float64, max(a.samples/attentionSamples, 1))
+	}
+	for _, head := range heads {
+		err := w.gate.Do(ctx, a.urgency, 1, func() error {
+			addAttention(gain, head)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	// The attention while decoding a token is for the next token. The tokens before the last of the
 	// prompt belong to no sound.
 	const before = whisperPrompt - 1
-	path := warp(smoothAttention(heads, len(ids), places)[before : len(ids)-1])
+	path := warp(gain[before : len(ids)-1])
 	for _, first := range at {
 		begins = append(begins, path[first-1-before]*attentionSamples)
 	}
@@ -170,40 +184,34 @@ func (w *Whisper) attention(ctx context.Context, work *whisperWorkspace, ids []i
 	return heads, w.decoder.session.RunUntil(ctx, append(inputs, cached), outputs)
 }
 
-// smoothAttention returns how much each token attends to each position, summed over all heads: each
-// head's attention normalised over the tokens and smoothed.
-func smoothAttention(layerHeads [][]float32, ids, places int) [][]float64 {
-	sum := make([][]float64, ids)
-	for i := range sum {
-		sum[i] = make([]float64, places)
-	}
-	window := make([]float64, 0, attentionMedian)
-	for _, head := range layerHeads {
-		width := len(head) / ids
-		for p := range places {
-			var mean, square float64
-			for i := range ids {
-				x := float64(head[i*width+p])
-				mean += x / float64(ids)
-				square += x * x / float64(ids)
-			}
-			spread := math.Sqrt(max(square-mean*mean, 1e-12))
-			for i := range ids {
-				head[i*width+p] = float32((float64(head[i*width+p]) - mean) / spread)
-			}
-		}
+// addAttention adds to sum how much each token attends to each position in one head: normalised over
+// the tokens and smoothed over the positions. It changes head.
+func addAttention(sum [][]float64, head []float32) {
+	ids, places := len(sum), len(sum[0])
+	width := len(head) / ids
+	for p := range places {
+		var mean, square float64
 		for i := range ids {
-			for p := range places {
-				window = window[:0]
-				for q := p - attentionMedian/2; q <= p+attentionMedian/2; q++ {
-					window = append(window, float64(head[i*width+min(max(q, 0), places-1)]))
-				}
-				slices.Sort(window)
-				sum[i][p] += window[attentionMedian/2]
-			}
+			x := float64(head[i*width+p])
+			mean += x / float64(ids)
+			square += x * x / float64(ids)
+		}
+		spread := math.Sqrt(max(square-mean*mean, 1e-12))
+		for i := range ids {
+			head[i*width+p] = float32((float64(head[i*width+p]) - mean) / spread)
 		}
 	}
-	return sum
+	window := make([]float32, 0, attentionMedian)
+	for i := range ids {
+		for p := range places {
+			window = window[:0]
+			for q := p - attentionMedian/2; q <= p+attentionMedian/2; q++ {
+				window = append(window, head[i*width+min(max(q, 0), places-1)])
+			}
+			slices.Sort(window)
+			sum[i][p] += float64(window[attentionMedian/2])
+		}
+	}
 }
 
 // warp returns the first column of each row on the path of highest gain from the first row and
