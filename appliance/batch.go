@@ -74,7 +74,7 @@ func (a *appliance) startBatch(ctx context.Context) error {
 		Media:       &media.Reader{},
 		Faces:       a.engines.Faces,
 		Detector:    a.engines.Detector,
-		Transcriber: a.engines.Transcriber,
+		Transcriber: a.engines.Recordings,
 	}
 	streamed := *analyser
 	streamed.Media = &media.Reader{Urgent: true} // the client of a stream waits

@@ -45,7 +45,8 @@ const (
 type Set struct {
 	Gate        *engine.Gate
 	Detector    engine.VoiceDetector
-	Transcriber engine.Transcriber
+	Transcriber engine.Transcriber   // of chats
+	Recordings  engine.Transcriber   // of recordings, which nobody waits for
 	TurnEnd     *TurnEnd             // loaded on its first use
 	Model       engine.LanguageModel // for chats whose config names none
 	Faces       *face.Finder         // its nets are loaded on their first use
@@ -174,6 +175,7 @@ func (e *Set) openTranscriber(ctx context.Context) error {
 	}
 	e.onClose(t.Close)
 	e.Transcriber = t
+	e.Recordings = e.recordings()
 	return e.warm(ctx, name, t)
 }
 
