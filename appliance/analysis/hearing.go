@@ -99,6 +99,7 @@ func (h *hearing) hear(ctx context.Context, pcm []float32) error {
 	if err := h.take(ctx, h.segments); err != nil {
 		return err
 	}
+	h.forget()
 	return h.judgeWindows(ctx, false)
 }
 

@@ -41,6 +41,7 @@ var opened struct {
 	runtime    *onnx.Runtime
 	phonemizer *espeak.Phonemizer
 	box        *Analyser
+	whisper    *onnx.Whisper
 	closers    []func() error
 }
 
@@ -92,16 +93,15 @@ func withEars(t testing.TB) *Analyser {
 func withWhisper(t testing.TB) *Analyser {
 	t.Helper()
 	a := *withEars(t)
-	w, err := onnx.LoadWhisper(openRuntime(t), packtest.File(t, "whisper"), a.Gate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
+	if opened.whisper == nil {
+		w, err := onnx.LoadWhisper(openRuntime(t), packtest.File(t, "whisper"), a.Gate)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	a.Transcriber = w
+		opened.whisper = w
+		opened.closers = append(opened.closers, w.Close)
+	}
+	a.Transcriber = opened.whisper
 	return &a
 }
 
@@ -170,10 +170,4 @@ func inPieces(pcm []float32, n int) sound {
 		}
 		return nil
 	}
-}
-
-// packtestWords returns what is said in a recording.
-func packtestWords(t testing.TB, name string) string {
-	t.Helper()
-	return packtest.Words(t)[name]
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/appliance/expression"
 )
 
@@ -17,9 +18,9 @@ type judgement struct {
 	tone       expression.Tone
 }
 
-// minJudged is the shortest stretch that is judged, as far as its utterance lasts. A word of 0.3 s has too few frames
-// with a pitch, so its scores are those of the two seconds around its middle. The recordings on which the model was
-// trained last two to three seconds.
+// minJudged is the shortest stretch that is judged, as far as the part of the utterance lasts that holds it. A word of
+// 0.3 s has too few frames with a pitch, so its scores are those of the two seconds around its middle. The recordings
+// on which the model was trained last two to three seconds.
 const minJudged = 2.0
 
 // judgePart judges a part of an utterance that has voice in these stretches.
@@ -82,15 +83,13 @@ const (
 	minWindowVoice = 0.25
 )
 
-// judgeWindows judges the windows that have ended and hold voice, and forgets older voice. At the end of the sound the
-// last window ends with the sound.
+// judgeWindows judges the windows that have ended and hold voice. At the end of the sound the last window ends with the
+// sound.
 func (h *hearing) judgeWindows(ctx context.Context, ended bool) error {
-	now := seconds(h.samples)
-	o := h.o.prosody
-	if o == nil || o.Window == nil {
-		h.forget(now - expression.RecordingLength.Seconds())
+	if h.o.prosody == nil || h.o.prosody.Window == nil {
 		return nil
 	}
+	now := seconds(h.samples)
 	core := h.core(ctx)
 	defer core.release()
 	for h.windowEnded(now, ended) {
@@ -99,7 +98,6 @@ func (h *hearing) judgeWindows(ctx context.Context, ended bool) error {
 		}
 		h.judgeWindow(now)
 	}
-	h.forget(float64(h.window) * o.Window.Step)
 	return nil
 }
 
@@ -137,10 +135,11 @@ func (h *hearing) judgeWindow(now float64) {
 	}
 }
 
-// forget drops the voice before a time, in seconds.
-func (h *hearing) forget(before float64) {
+// forget drops the stretches of voice that no window and no part of an utterance reaches back to.
+func (h *hearing) forget() {
+	before := h.samples - int64(expression.RecordingLength/time.Second)*engine.SpeechRateHz
 	n := 0
-	for n < len(h.voiced) && h.voiced[n].to != 0 && seconds(h.voiced[n].to) < before {
+	for n < len(h.voiced) && h.voiced[n].to != 0 && h.voiced[n].to < before {
 		n++
 	}
 	h.voiced = append(h.voiced[:0], h.voiced[n:]...)
@@ -154,7 +153,7 @@ func (h heard) prosody(o contract.BatchProsody) (*contract.ModelPredictions[cont
 	switch {
 	case o.Window != nil:
 		for _, w := range h.windows {
-			groups.add(h.speakerAt((w.begin+w.end)/2), predictionOf(w))
+			groups.add(h.predictionAt(w, h.utteranceAt((w.begin+w.end)/2), groups.apart))
 		}
 	case h.transcribed:
 		h.transcribedUnits(o.Granularity, &groups)
@@ -214,27 +213,33 @@ func (h heard) utterancesOrTurns(by contract.Granularity, groups *groupsOf[contr
 			k++
 		}
 		j.tone = expression.MeanTone(tones...)
-		groups.add(speaker, predictionOf(j))
+		groups.add(h.predictionAt(j, j.utterance, groups.apart))
 	}
 }
 
-// speakerAt returns who speaks at a time, or spoke last before it.
-func (h heard) speakerAt(at float64) int {
-	speaker := 0
-	for _, u := range h.utterances {
-		if u.begin > at {
-			break
+// utteranceAt returns the index of the utterance at a time, or of the last before it, or of the first.
+func (h heard) utteranceAt(at float64) int {
+	last := 0
+	for i, u := range h.utterances {
+		if u.begin <= at {
+			last = i
 		}
-		speaker = u.speaker
 	}
-	return speaker
+	return last
 }
 
-func predictionOf(j judgement) contract.ProsodyPrediction {
-	return contract.ProsodyPrediction{
+// predictionAt returns the prediction without text for a judgement, and the speaker of its utterance.
+func (h heard) predictionAt(j judgement, utterance int, apart bool) (int, contract.ProsodyPrediction) {
+	p := contract.ProsodyPrediction{
 		Time:     contract.TimeInterval{Begin: rounded(j.begin, 3), End: rounded(j.end, 3)},
 		Emotions: j.tone.Scores().List(),
 	}
+	if !apart || utterance >= len(h.utterances) {
+		return 0, p
+	}
+	u := h.utterances[utterance]
+	p.SpeakerConfidence = new(rounded(u.certainty, 4))
+	return u.speaker, p
 }
 
 func duration(seconds float64) time.Duration {
