@@ -56,8 +56,9 @@ func TestWhisperIsLoadedForRecordings(t *testing.T) {
 	if engine.LanguagesOf(r) != nil {
 		t.Errorf("languages %q, want many", engine.LanguagesOf(r))
 	}
+	second := make([]float32, engine.SpeechRateHz)
 	for range 2 {
-		_, err := r.Transcribe(t.Context(), make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Language: "de"})
+		_, err := r.Transcribe(t.Context(), second, engine.TranscribeOptions{Language: "de"})
 		if err != nil || r.whisper == nil {
 			t.Fatalf("loaded: %v, %v", r.whisper != nil, err)
 		}
