@@ -59,7 +59,7 @@ type BatchJob struct {
 	Request     string // JSON
 	State       BatchState
 	CreatedMS   int64
-	StartedMS   int64 // of the newest start; 0 while it is queued
+	StartedMS   int64 // of the newest start; 0 before the first
 	EndedMS     int64 // 0 until it has ended
 	Attempts    int   // starts, without those that a stop of the box has ended
 	Predictions int
@@ -221,6 +221,14 @@ func (f BatchFilter) query() (text string, args []any) {
 	}
 	return `SELECT num FROM batch_job INDEXED BY ` + index + ` WHERE ` + where +
 		` ORDER BY ` + column + way + `, num` + way + ` LIMIT ?`, append(args, f.Limit)
+}
+
+// OthersWait reports whether jobs of other accounts than this one wait.
+func (s *Store) OthersWait(ctx context.Context, accountID string) (bool, error) {
+	wait, err := value[bool](ctx, s.read, `
+		SELECT EXISTS (SELECT 1 FROM batch_job INDEXED BY batch_job_queue
+		                WHERE state = 'QUEUED' AND account <> (SELECT num FROM account WHERE id = ?))`, accountID)
+	return wait, explain("looking for analysis jobs", err)
 }
 
 // BatchLoad returns how many jobs wait, and how many run.

@@ -63,7 +63,7 @@ func (s *Store) RunningBatchJobs(ctx context.Context) ([]BatchJob, error) {
 func (s *Store) RequeueBatchJob(ctx context.Context, jobID string, counted bool) error {
 	return s.change(ctx, "putting an analysis job back into the queue", func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `
-			UPDATE batch_job SET state = 'QUEUED', started_ms = NULL, attempts = attempts - iif(?, 0, 1)
+			UPDATE batch_job SET state = 'QUEUED', attempts = attempts - iif(?, 0, 1)
 			 WHERE id = ? AND state = 'IN_PROGRESS'`, counted, jobID)
 	})
 }

@@ -107,6 +107,22 @@ func TestBatchQueueIsFairBetweenAccounts(t *testing.T) {
 	}
 	_, err := s.StartBatchJob(t.Context(), 200)
 	wantError(t, err, ErrNotFound)
+	// A job that is put back counts as served.
+	first, second := addBatchJob(t, s, a, 300), addBatchJob(t, s, b, 300)
+	if id := startBatchJob(t, s, 400); id != second { // b was served before a
+		t.Errorf("started %s", id)
+	}
+	waits, err := s.OthersWait(t.Context(), b)
+	if must(t, s.RequeueBatchJob(t.Context(), second, false)); err != nil || !waits {
+		t.Errorf("a job of a waits: %v, %v", waits, err)
+	}
+	if id := startBatchJob(t, s, 500); id != first {
+		t.Errorf("started %s", id)
+	}
+	must(t, s.EndBatchJob(t.Context(), first, BatchEnd{State: BatchCompleted, AtMS: 600}))
+	if waits, err := s.OthersWait(t.Context(), b); err != nil || waits {
+		t.Errorf("only b waits: %v, %v", waits, err)
+	}
 }
 
 func TestBatchJobsAreListedByStateTimeAndOrder(t *testing.T) {

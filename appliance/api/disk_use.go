@@ -60,7 +60,8 @@ func (d *diskUse) check(by caller, r *http.Request, largest int64) error {
 	}
 	return contract.ErrFull{
 		What: fmt.Sprintf("this account stores %.1f MB, and may store at most %.1f MB on this box; delete "+
-			"chat groups, configs, prompts or tools, or have the operator raise limits.disk_per_account",
+			"chat groups, configs, prompts, tools or batch jobs, or have the operator raise "+
+			"limits.disk_per_account",
 			megabytes(bytes), megabytes(d.limit)),
 		RetryAfter: diskRetry,
 	}

@@ -286,3 +286,34 @@ func TestJobFailsWhereTheBoxCanAnalyseNothing(t *testing.T) {
 		t.Errorf("predictions: %v", err)
 	}
 }
+
+// A long job gives way to a job of another account between two sources, and goes on after it.
+func TestLongJobLetsOtherAccountsTakeTurns(t *testing.T) {
+	b := newBox(t)
+	_, err := b.records.CreateKey(t.Context(), store.NewKey{Account: "other"})
+	b.must(err)
+	other, err := b.records.Account(t.Context(), "other")
+	b.must(err)
+	short := ""
+	long := b.submit(`{"text":["one","two","three"]}`)
+	var order []string
+	b.turn = 0
+	b.start(func(ctx context.Context, s analysis.Source, r analysis.Request) (analysis.Report, error) {
+		if order = append(order, s.Text); s.Text == "one" {
+			p := contract.PostedBatchJob{Models: &r.Models, Text: []string{"short"}}
+			if short, err = b.NewUpload(other.ID).Submit(ctx, p); err != nil {
+				return analysis.Report{}, err
+			}
+		}
+		return words(ctx, s, r)
+	})
+	if s := b.wait(long).State; s.Status != contract.JobCompleted || *s.NumPredictions != 3 {
+		t.Errorf("ended as %+v", s)
+	}
+	if got := strings.Join(order, " "); got != "one short two three" {
+		t.Errorf("the order is %s", got)
+	}
+	if j, err := b.Job(t.Context(), other.ID, short); err != nil || j.State.Status != contract.JobCompleted {
+		t.Errorf("the other's job is %+v, %v", j.State, err)
+	}
+}

@@ -63,6 +63,8 @@ func wireJob(j store.BatchJob) (contract.BatchJob, error) {
 		},
 	}
 	switch j.State {
+	case store.BatchQueued:
+		w.State.StartedTimestampMS = 0 // of a job that waits for its next turn
 	case store.BatchCompleted:
 		predictions, failures := int64(j.Predictions), int64(j.Errors)
 		w.State.NumPredictions, w.State.NumErrors = &predictions, &failures

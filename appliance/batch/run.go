@@ -70,7 +70,7 @@ func (r *jobRun) run(ctx context.Context) (state store.BatchState, record func(c
 		}
 	}
 	switch {
-	case jobCtx.Err() != nil:
+	case jobCtx.Err() != nil || errors.Is(err, errTurnOver):
 		return store.BatchQueued, func(ctx context.Context) error {
 			return r.Records.RequeueBatchJob(ctx, r.job.ID, false)
 		}
@@ -148,6 +148,7 @@ type jobRun struct {
 
 // sources analyses the sources of the job that have no result yet. The error is the box's.
 func (r *jobRun) sources(ctx context.Context) error {
+	begun := time.Now()
 	if err := json.Unmarshal([]byte(r.job.Request), &r.request); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
@@ -175,8 +176,29 @@ func (r *jobRun) sources(ctx context.Context) error {
 		if err := r.source(ctx, n, from, text); err != nil {
 			return err
 		}
+		if n == len(all)-1 {
+			return nil
+		}
+		if err := r.takeTurns(ctx, begun); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// errTurnOver stops the run of a job because others wait.
+var errTurnOver = errors.New("jobs of other accounts wait")
+
+// takeTurns returns errTurnOver if the run that has begun then should end.
+func (r *jobRun) takeTurns(ctx context.Context, begun time.Time) error {
+	if time.Since(begun) < r.turn {
+		return nil
+	}
+	wait, err := r.Records.OthersWait(ctx, r.job.AccountID)
+	if err == nil && wait {
+		err = errTurnOver
+	}
+	return err
 }
 
 // namedText is a text of the request, and its name in results.

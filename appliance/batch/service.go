@@ -52,6 +52,7 @@ type Parts struct {
 type Service struct {
 	Parts
 	wake chan struct{} // holds a value while there may be a job to run
+	turn time.Duration // turnTime
 
 	mu        sync.Mutex
 	uploading map[string]int64 // bytes of the uploads that are no jobs yet, by account
@@ -64,6 +65,7 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	s := &Service{
 		Parts:     p,
 		wake:      make(chan struct{}, 1),
+		turn:      turnTime,
 		uploading: map[string]int64{},
 	}
 	if s.Ended == nil {
@@ -90,6 +92,11 @@ func (s *Service) dropUploads() error {
 	}
 	return stage.Remove()
 }
+
+// turnTime is how long a job runs while jobs of other accounts wait. At the end of the
+// source after that, it goes back into the queue and continues at its next turn: a job of
+// a thousand recordings takes days, and others have a picture.
+const turnTime = 5 * time.Minute
 
 // maxAttempts is how often a job may be running when the box stops without notice. A file
 // that crashes the box would otherwise do so for ever.

@@ -147,8 +147,8 @@ func (u *Upload) checkRoom() error {
 
 func errAccountFull(limit int64) error {
 	return contract.ErrFull{
-		What: fmt.Sprintf("this account may store at most %.1f MB on this box; delete chat groups, or have the "+
-			"operator raise limits.disk_per_account", float64(limit)/1e6),
+		What: fmt.Sprintf("this account may store at most %.1f MB on this box; delete chat groups or jobs, or have "+
+			"the operator raise limits.disk_per_account", float64(limit)/1e6),
 		RetryAfter: diskRetry,
 	}
 }

@@ -9,7 +9,7 @@ CREATE TABLE batch_job (
     state       TEXT    NOT NULL DEFAULT 'QUEUED' CONSTRAINT state CHECK (state IN ('QUEUED', 'IN_PROGRESS', 'COMPLETED',
         'FAILED')),
     created_ms  INTEGER NOT NULL,
-    started_ms  INTEGER,          -- of the newest start; NULL while it is queued
+    started_ms  INTEGER,          -- of the newest start
     ended_ms    INTEGER,
     attempts    INTEGER NOT NULL DEFAULT 0, -- starts, without those that a stop of the box has ended
     predictions INTEGER NOT NULL DEFAULT 0,
