@@ -186,6 +186,7 @@ func (t Transcript) heard(u unit, apart bool) (when *contract.TimeInterval, conf
 		c += w.Confidence / float64(len(words))
 		s += w.SpeakerConfidence / float64(len(words))
 	}
+	c, s = rounded(c, 4), rounded(s, 4)
 	if apart {
 		speaker = &s
 	}
