@@ -18,15 +18,13 @@ func (t *Session) convert(info media.Info, report analysis.Report) (out contract
 		asked = *t.models
 	}
 	c := converter{medium: described(info), problems: report.Problems}
-	out.Face = listOf(c.of(asked.Face != nil, ran.Face != nil, contract.StreamNoFaces, "no faces"), m.Face, face)
-	out.Facemesh = listOf(c.of(asked.Facemesh != nil, ran.Facemesh != nil, contract.StreamNoFacemesh, "no faces"),
+	out.Face = listOf(c.of(asked.Face != nil, ran.Face != nil, contract.StreamNoFaces), m.Face, face)
+	out.Facemesh = listOf(c.of(asked.Facemesh != nil, ran.Facemesh != nil, contract.StreamNoFacemesh),
 		m.Facemesh, func(_ string, p contract.FacemeshPrediction) contract.FacemeshPrediction { return p })
-	out.Prosody = listOf(c.of(asked.Prosody != nil, ran.Prosody != nil, contract.StreamNoSpeech, "no speech"),
-		m.Prosody, prosody)
-	out.Language = listOf(c.of(asked.Language != nil, ran.Language != nil, contract.StreamNoLanguage, "no words"),
-		m.Language, language)
-	out.Burst = listOf(c.of(asked.Burst != nil, ran.Burst != nil, contract.StreamNoBursts, "no vocal bursts"),
-		m.Burst, burst)
+	out.Prosody = listOf(c.of(asked.Prosody != nil, ran.Prosody != nil, contract.StreamNoSpeech), m.Prosody, prosody)
+	out.Language = listOf(c.of(asked.Language != nil, ran.Language != nil, contract.StreamNoLanguage), m.Language,
+		language)
+	out.Burst = listOf(c.of(asked.Burst != nil, ran.Burst != nil, contract.StreamNoBursts), m.Burst, burst)
 	if out.Face != nil {
 		slices.SortStableFunc(out.Face.Predictions,
 			func(a, b contract.StreamFace) int { return cmp.Compare(a.Frame, b.Frame) })
@@ -44,8 +42,7 @@ type converter struct {
 
 	// of the model that is converted next
 	asked, ran bool
-	none       contract.StreamCode // if there are no predictions
-	what       string              // "no faces"
+	none       contract.StreamCode // the warning if there are no predictions
 
 	found   int // predictions of all models
 	warning string
@@ -53,8 +50,8 @@ type converter struct {
 }
 
 // of sets the model that is converted next.
-func (c *converter) of(asked, ran bool, none contract.StreamCode, what string) *converter {
-	c.asked, c.ran, c.none, c.what = asked, ran, none, what
+func (c *converter) of(asked, ran bool, none contract.StreamCode) *converter {
+	c.asked, c.ran, c.none = asked, ran, none
 	return c
 }
 
@@ -82,10 +79,23 @@ func listOf[P, Q any](c *converter, m *contract.ModelPredictions[P], convert fun
 	}
 	c.found += len(out.Predictions)
 	if len(out.Predictions) == 0 {
-		out.Warning, out.Code = "there are "+c.what+" in the "+c.medium, c.none
+		out.Warning, out.Code = warning(c.none)+c.medium, c.none
 		c.warning, c.code = cmp.Or(c.warning, out.Warning), cmp.Or(c.code, out.Code)
 	}
 	return out
+}
+
+// warning returns what a warning says, up to the name of the medium.
+func warning(code contract.StreamCode) string {
+	switch code {
+	case contract.StreamNoBursts:
+		return "nothing on this box measures vocal bursts in a "
+	case contract.StreamNoSpeech:
+		return "there is no speech in the "
+	case contract.StreamNoLanguage:
+		return "there are no words in the "
+	}
+	return "there are no faces in the "
 }
 
 func face(group string, p contract.FacePrediction) contract.StreamFace {

@@ -24,7 +24,7 @@ type Session struct {
 	done     chan struct{}
 
 	models   *contract.BatchModels // of the payload before; nil: none were chosen yet
-	people   analysis.People       // who was seen since the last reset
+	people   analysis.People       // whose faces were seen
 	sound    []float32             // the end of the sound before, as long as the window may become
 	windowMS float64
 }
@@ -130,7 +130,7 @@ func (t *Session) answer(p payload) contract.StreamMessage {
 // predictions follows the instructions of a payload, and analyses its medium if it has one.
 func (t *Session) predictions(p contract.StreamPayload) (none contract.StreamModelPredictions, err error) {
 	if p.ResetStream {
-		t.sound, t.people = nil, analysis.People{}
+		t.sound = nil // faces keep their names, as the old service documented
 	}
 	if p.Models != nil {
 		t.models = p.Models

@@ -232,6 +232,9 @@ func TestAPayloadRunsTheModelsThatApplyToIt(t *testing.T) {
 			t.Errorf("%s: %s; want %s", try.message, got, try.want)
 		}
 		last := c.a.requests[len(c.a.requests)-1]
+		if last.People != &c.people {
+			t.Error("the persons of the payloads before are not known")
+		}
 		if u := last.Urgency(); u.Get().Priority != engine.Request {
 			t.Error("a payload is not a request of a client that waits")
 		}
