@@ -34,11 +34,14 @@ func (r *Reader) Frames(ctx context.Context, path string, fps float64, emit func
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	j := job{program: "ffmpeg", urgent: r.Urgent, input: f}
+	j := job{program: "ffmpeg", urgent: r.Urgent, input: f, kind: info.Kind}
 	side := maxVideoSide
 	switch info.Kind {
 	case Picture:
 		side, j.cpu = maxPictureSide, baseCPU
+		// The decoder of JPEG fills what it cannot decode with grey; the others fail. That of TIFF would also
+		// fail at tags that it does not know.
+		j.strict = info.jpeg
 	case Video:
 		j.cpu = cpuFor(info.Duration)
 	default:

@@ -54,8 +54,9 @@ type Info struct {
 	Duration  time.Duration
 	FrameRate float64 // frames per second on average; 0: not a video, or unknown
 
-	sound    int // the number of the stream
-	channels int // its channels
+	sound    int  // the number of the stream
+	channels int  // its channels
+	jpeg     bool // a JPEG picture
 }
 
 // A Frame is a picture, or one picture of a video.

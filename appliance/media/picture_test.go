@@ -3,6 +3,8 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"strings"
 	"testing"
 )
 
@@ -59,7 +61,7 @@ func TestPictureIsOneFrame(t *testing.T) {
 		renamed := written(t, "named.mp4", contentOf(t, made(t, name, quarters+args+" OUT")))
 		r := Reader{Urgent: true}
 		info, err := r.Probe(t.Context(), renamed)
-		if err != nil || info != (Info{Kind: Picture, Width: 96, Height: 64}) {
+		if err != nil || info != (Info{Kind: Picture, Width: 96, Height: 64, jpeg: name == "a.jpg"}) {
 			t.Errorf("%s: %+v, %v", name, info, err)
 			continue
 		}
@@ -144,5 +146,39 @@ func TestLargePictureIsScaledDown(t *testing.T) {
 	f, _ := onlyFrame(t, &Reader{Urgent: true}, path)
 	if f.Width != 4096 || f.Height != 100 || f.Scale != 2 || len(f.RGB) != 3*4096*100 {
 		t.Errorf("%dx%d, scale %v, %d bytes", f.Width, f.Height, f.Scale, len(f.RGB))
+	}
+}
+
+// A picture of which a part is missing or spoiled is an error of the file. One whose other content
+// is odd is read.
+func TestDamagedPictureIsAnErrorAndAnOddOneIsNot(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a.jpg", "a.png", "a.gif", "a.tiff", "a.bmp"} {
+		path := made(t, name, "-f lavfi -i mandelbrot=s=320x240 -frames:v 1 OUT")
+		whole := contentOf(t, path)
+		spoiled := bytes.Clone(whole)
+		copy(spoiled[len(spoiled)/2:], make([]byte, 200))
+		segment := func(marker byte, content string) []byte {
+			b := append([]byte{0xff, marker, 0, byte(len(content) + 2)}, content...)
+			return bytes.Join([][]byte{whole[:2], b, whole[2:]}, nil)
+		}
+		wrong, odd := [][]byte{whole[:len(whole)/5], whole[:len(whole)*9/10]}, [][]byte{whole, append(whole, "more"...)}
+		if name == "a.jpg" {
+			wrong = append(wrong, spoiled)
+			odd = append(odd, segment(0xe1, "Exif\x00\x00XX*\x00\xff\xff"), whole[:len(whole)-2],
+				segment(0xe1, "Exif\x00\x00II*\x00\x08\x00\x00\x00\xff\xff\x12\x01\x63\x00\xff\xff\xff\xff"),
+				segment(0xe2, "ICC_PROFILE\x00\x05\x02x"), segment(0xee, "abc"), segment(0xfe, "\xff\x00\xff"))
+		}
+		for i, content := range odd {
+			if err := all(t.Context(), written(t, name, content)); err != nil {
+				t.Errorf("%s, odd %d: %v", name, i, err)
+			}
+		}
+		for i, content := range wrong {
+			err := all(t.Context(), written(t, name, content))
+			if fault := (*Error)(nil); !errors.As(err, &fault) || !strings.Contains(fault.Why, "damaged") {
+				t.Errorf("%s, wrong %d: %v, want an error of the file", name, i, err)
+			}
+		}
 	}
 }

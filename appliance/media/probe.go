@@ -99,7 +99,7 @@ func (r *Reader) probe(ctx context.Context, f *os.File) (Info, error) {
 	case len(pictures) > 1: // tiles, which ffmpeg does not join
 		return Info{}, faultf("the picture consists of %d tiles; convert it to JPEG", len(pictures))
 	default:
-		info = Info{Kind: Picture}
+		info = Info{Kind: Picture, jpeg: pictures[0].Codec == "mjpeg"}
 	}
 	decoded := slices.IndexFunc(p.Frames, func(s shape) bool { return s.Width > 0 && s.Height > 0 })
 	switch shape := pictures[0].shape; {

@@ -48,6 +48,9 @@ type job struct {
 	silence time.Duration // 0: stallSilence
 	urgent  bool
 	input   *os.File
+	kind    Kind // of the input; 0: unknown
+	// strict makes any damage an error.
+	strict bool
 }
 
 // inputArgs returns the arguments before those of the job, which choose the input.
@@ -55,6 +58,9 @@ func (j job) inputArgs() []string {
 	all := []string{"-hide_banner", "-loglevel", "error"}
 	if j.program == "ffmpeg" {
 		all = append(all, "-nostdin", "-threads", "1", "-filter_threads", "1")
+	}
+	if j.strict {
+		all = append(all, "-err_detect", "explode")
 	}
 	return append(all,
 		"-protocol_whitelist", "file,pipe",
@@ -145,6 +151,8 @@ func (j job) fault(err error, wrote bool, stderr string) error {
 		return nil
 	case strings.Contains(stderr, "Cannot allocate memory"):
 		return faultf("the file needs more than the %d GB of memory that a decoder gets", maxMemory>>30)
+	case j.kind != 0 && strings.Contains(stderr, "Invalid data found"):
+		return faultf("the %s is damaged or cut off", j.kind)
 	case stderr == "", strings.Contains(stderr, "Invalid data found"), strings.Contains(stderr, "Invalid argument"):
 		return faultf("the file is damaged, or neither a picture, video or sound in a format that the box reads, " +
 			"nor a text in UTF-8")

@@ -32,12 +32,19 @@ func (r *Reader) Sound(ctx context.Context, path string, emit func(pcm []float32
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	j := job{program: "ffmpeg", cpu: cpuFor(info.Duration), urgent: r.Urgent, input: f, args: []string{
-		"-map", fmt.Sprintf("0:%d", info.sound),
-		"-af", fmt.Sprintf("aresample=%d:async=1:first_pts=0", SampleRate),
-		"-ac", fmt.Sprint(info.channels),
-		"-f", "f32le", "pipe:1",
-	}}
+	j := job{
+		program: "ffmpeg",
+		cpu:     cpuFor(info.Duration),
+		urgent:  r.Urgent,
+		input:   f,
+		kind:    info.Kind,
+		args: []string{
+			"-map", fmt.Sprintf("0:%d", info.sound),
+			"-af", fmt.Sprintf("aresample=%d:async=1:first_pts=0", SampleRate),
+			"-ac", fmt.Sprint(info.channels),
+			"-f", "f32le", "pipe:1",
+		},
+	}
 	samples := 0
 	_, err = j.run(ctx, func(out io.Reader, _ *bufio.Reader) error {
 		return readSound(out, info.channels, func(pcm []float32) error {
