@@ -29,7 +29,7 @@ func newJobProgress(c *console) *jobProgress {
 	}
 	p.all = mpb.New(mpb.WithOutput(c.err), mpb.WithAutoRefresh())
 	begun := time.Now()
-	p.bar = p.all.AddBar(1, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(
+	p.bar = p.all.AddBar(0, mpb.AppendDecorators(
 		decor.Any(func(decor.Statistics) string {
 			return fmt.Sprintf(" %s, %v", *p.words.Load(), time.Since(begun).Round(time.Second))
 		})))
@@ -41,7 +41,7 @@ func (p *jobProgress) advance(j contract.BatchJob) {
 	words := strings.ToLower(strings.ReplaceAll(string(j.State.Status), "_", " "))
 	if all, done := j.State.NumSources, j.State.NumSourcesDone; p.all != nil && all != nil && done != nil {
 		words += fmt.Sprintf(", %d of %d", *done, *all)
-		p.bar.SetTotal(*all+1, false) // a full bar would count as done
+		p.bar.SetTotal(*all, false)
 		p.bar.SetCurrent(*done)
 	}
 	p.words.Store(&words)
@@ -50,7 +50,7 @@ func (p *jobProgress) advance(j contract.BatchJob) {
 // done removes the bar.
 func (p *jobProgress) done() {
 	if p.all != nil {
-		p.bar.SetTotal(-1, true)
+		p.bar.Abort(true)
 		p.all.Wait()
 	}
 }

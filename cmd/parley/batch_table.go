@@ -46,7 +46,10 @@ func (t *batchTable) add(c *console, r contract.SourceResult) {
 	}
 	for _, p := range r.Results.Predictions {
 		t.analysed++
-		t.addFile(p)
+		before := len(t.rows)
+		if t.addFile(p); len(t.rows) == before {
+			t.rows = append(t.rows, []string{p.File, "", "", "", "nothing found: no face, no speech, no words", ""})
+		}
 	}
 }
 

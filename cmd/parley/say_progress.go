@@ -36,7 +36,7 @@ func (p *speechProgress) advance(m contract.SnippetAudioChunk) {
 // done removes the bar.
 func (p *speechProgress) done() {
 	if p.all != nil {
-		p.bar.SetTotal(-1, true)
+		p.bar.Abort(true) // also after an interruption, which leaves the bar unfinished
 		p.all.Wait()
 	}
 }
