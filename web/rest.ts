@@ -80,7 +80,7 @@ export type BatchProsody = {
 // What a job was asked to do.
 export type BatchRequest = {
   callback_url?: string;
-  // Never nil
+  // May be empty
   files: Array<BatchFile>;
   // The models; default: all, with their default options.
   models?: BatchModels;
@@ -305,7 +305,7 @@ export type FacePrediction = {
   // Likewise
   descriptions?: Array<NamedScore>;
   emotions: Array<NamedScore>;
-  // Empty if asked for: nothing measures them; else nil
+  // Empty if asked for: nothing measures them; else absent
   facs?: Array<NamedScore>;
   // Of the video, from 0
   frame: number;
@@ -340,49 +340,49 @@ export type FoundChat = {
 
 // The predictions for one person.
 export type GroupedBurstPrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<BurstPrediction>;
 };
 
 // The predictions for one person.
 export type GroupedFacePrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<FacePrediction>;
 };
 
 // The predictions for one person.
 export type GroupedFacemeshPrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<FacemeshPrediction>;
 };
 
 // The predictions for one person.
 export type GroupedLanguagePrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<LanguagePrediction>;
 };
 
 // The predictions for one person.
 export type GroupedNERPrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<NERPrediction>;
 };
 
 // The predictions for one person.
 export type GroupedProsodyPrediction = {
-  // "face_0", "speaker_0", UnknownGroup
+  // "face_0", "speaker_0"; "unknown" where persons are not told apart
   id: string;
-  // Never nil
+  // May be empty
   predictions: Array<ProsodyPrediction>;
 };
 
@@ -489,7 +489,7 @@ export type LanguagePrediction = {
   sentiment?: Array<NamedScore>;
   speaker_confidence?: number;
   text: string;
-  // Nil for a text
+  // Absent for a text
   time?: TimeInterval;
   toxicity?: Array<NamedScore>;
 };
@@ -519,49 +519,49 @@ export type MillisecondInterval = {
 
 // The predictions of one model for one file.
 export type ModelPredictionsBurstPrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedBurstPrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
 // The predictions of one model for one file.
 export type ModelPredictionsFacePrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedFacePrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
 // The predictions of one model for one file.
 export type ModelPredictionsFacemeshPrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedFacemeshPrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
 // The predictions of one model for one file.
 export type ModelPredictionsLanguagePrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedLanguagePrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
 // The predictions of one model for one file.
 export type ModelPredictionsNERPrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedNERPrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
 // The predictions of one model for one file.
 export type ModelPredictionsProsodyPrediction = {
-  // Never nil
+  // May be empty
   grouped_predictions: Array<GroupedProsodyPrediction>;
-  // Metadata describes the transcript of a sound; nil for other media.
+  // Metadata describes the transcript of a sound; absent for other media.
   metadata?: TranscriptionMetadata;
 };
 
@@ -1322,7 +1322,7 @@ export type ProsodyPrediction = {
   confidence?: number;
   emotions: Array<NamedScore>;
   speaker_confidence?: number;
-  // Nil for windows, and without transcription
+  // Absent for windows, and without transcription
   text?: string;
   time: TimeInterval;
 };
@@ -1968,12 +1968,12 @@ export type StateInference = {
   created_timestamp_ms: number;
   // EndedTimestampMS is 0 and absent until the job ends.
   ended_timestamp_ms?: number;
-  // Message is why the job is FAILED, else nil.
+  // Message is why the job is FAILED, else absent.
   message?: string;
   num_errors?: number;
-  // The two numbers are nil unless the job is COMPLETED.
+  // The two numbers are absent unless the job is COMPLETED.
   num_predictions?: number;
-  // How many sources the job has, and how many of them are analysed; nil unless the details of a job that is
+  // How many sources the job has, and how many of them are analysed; absent unless the details of a job that is
   // IN_PROGRESS are read.
   num_sources?: number;
   num_sources_done?: number;

@@ -47,6 +47,14 @@ export type AudioOutput = {
   type: "audio_output";
 };
 
+// A rectangle in a picture, in pixels from its top left corner.
+export type BoundingBox = {
+  h: number;
+  w: number;
+  x: number;
+  y: number;
+};
+
 // Enables a tool of the box.
 export type BuiltinToolConfig = {
   fallback_content?: string;
@@ -128,6 +136,11 @@ export type EmotionScores = {
   Triumph: number;
 };
 
+// A face without its place in the picture.
+export type FacemeshPrediction = {
+  emotions: Array<NamedScore>;
+};
+
 // What the expression models measured; {} if nothing was measured.
 export type Inference = {
   prosody?: ProsodyInference;
@@ -135,6 +148,18 @@ export type Inference = {
 
 // A part of the chat, in ms since it began.
 export type MillisecondInterval = {
+  begin: number;
+  end: number;
+};
+
+// A NamedScore is the score, 0 to 1, of a feeling or another category.
+export type NamedScore = {
+  name: string;
+  score: number;
+};
+
+// A stretch of a text, in characters (Unicode code points) from its beginning; End is exclusive.
+export type PositionInterval = {
   begin: number;
   end: number;
 };
@@ -162,6 +187,59 @@ export type PostedAudioInput = {
   // Base64 on the wire
   data: string;
   type: "audio_input";
+};
+
+// The options of the face model.
+export type PostedBatchFace = {
+  descriptions?: PostedUnconfigurable;
+  facs?: PostedUnconfigurable;
+  // Frames of a video that are analysed, per second
+  fps_pred?: number;
+  // Groups the faces of a file by person
+  identify_faces?: boolean;
+  // Side of the box, in pixels
+  min_face_size?: number;
+  // Faces with a lower probability are left out, 0 to 1
+  prob_threshold?: number;
+  // Puts pictures of the faces into the artifacts
+  save_faces?: boolean;
+};
+
+// The options of the language model.
+export type PostedBatchLanguage = {
+  granularity?: "word" | "sentence" | "utterance" | "passage" | "conversational_turn";
+  identify_speakers?: boolean;
+  sentiment?: PostedUnconfigurable;
+  toxicity?: PostedUnconfigurable;
+};
+
+// The models that a job runs.
+export type PostedBatchModels = {
+  burst?: PostedUnconfigurable;
+  face?: PostedBatchFace;
+  facemesh?: PostedUnconfigurable;
+  language?: PostedBatchLanguage;
+  ner?: PostedBatchNER;
+  prosody?: PostedBatchProsody;
+};
+
+// The options of the model that finds names.
+export type PostedBatchNER = {
+  identify_speakers?: boolean;
+};
+
+// The options of the prosody model.
+export type PostedBatchProsody = {
+  granularity?: "word" | "sentence" | "utterance" | "conversational_turn";
+  identify_speakers?: boolean;
+  // Takes the place of Granularity
+  window?: PostedBatchWindow;
+};
+
+// A window that slides over the sound, in seconds.
+export type PostedBatchWindow = {
+  length?: number;
+  step?: number;
 };
 
 // Enables a tool of the box.
@@ -218,6 +296,24 @@ export type PostedSessionSettings = {
   voice_id?: string;
 };
 
+// A message to the socket that analyses media.
+export type PostedStreamPayload = {
+  // The medium: a picture, a sound or a video as base64, or a text.
+  data?: string;
+  // Requests the id of the stream.
+  job_details?: boolean;
+  // The models; default: those of the message before, and at first all.
+  models?: PostedBatchModels;
+  // Comes back in the answer.
+  payload_id?: string;
+  // Says that data is a text.
+  raw_text?: boolean;
+  // Forgets the sound of the messages before.
+  reset_stream?: boolean;
+  // How much sound is analysed together with that of the messages before it, in milliseconds.
+  stream_window_ms?: number;
+};
+
 // A tool that the developer runs.
 export type PostedTool = {
   description?: string;
@@ -249,6 +345,9 @@ export type PostedToolResponseMessage = {
   tool_type?: "builtin" | "function";
   type: "tool_response";
 };
+
+// A model, or a part of one, that has no options.
+export type PostedUnconfigurable = Record<string, unknown>;
 
 // Text that counts as said by the user.
 export type PostedUserInput = {
@@ -339,6 +438,264 @@ export type SnippetAudioChunk = {
   transcribed_text?: string;
   type: "audio";
   utterance_index: number;
+};
+
+// A sound of a voice without words.
+export type StreamBurst = {
+  emotions: Array<NamedScore>;
+  time: TimeInterval;
+};
+
+// The answer to a payload that cannot be analysed.
+export type StreamErrorMessage = {
+  code:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  error: string;
+  job_details?: StreamJobDetails;
+  payload_id?: string;
+};
+
+// A face in a picture or a video.
+export type StreamFace = {
+  bbox: BoundingBox;
+  // Likewise
+  descriptions?: Array<NamedScore>;
+  emotions: Array<NamedScore>;
+  // "face_0"; "unknown" unless faces are identified
+  face_id: string;
+  // Empty if asked for: nothing measures them; else absent
+  facs?: Array<NamedScore>;
+  frame: number;
+  prob: number;
+  // Seconds
+  time: number;
+};
+
+// Names the stream.
+export type StreamJobDetails = {
+  job_id: string;
+};
+
+// What a stretch of a text expresses.
+export type StreamLanguage = {
+  emotions: Array<NamedScore>;
+  position: PositionInterval;
+  sentiment?: Array<NamedScore>;
+  text: string;
+  toxicity?: Array<NamedScore>;
+};
+
+// The predictions of one model, or why there are none.
+export type StreamModelFacemeshPrediction = {
+  // Of the warning or the error
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  // The model does not apply to the medium
+  error?: string;
+  // May be empty
+  predictions: Array<FacemeshPrediction>;
+  warning?: string;
+};
+
+// The answer to a payload: the predictions of each model that was asked for.
+export type StreamModelPredictions = {
+  burst?: StreamModelStreamBurst;
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  face?: StreamModelStreamFace;
+  facemesh?: StreamModelFacemeshPrediction;
+  job_details?: StreamJobDetails;
+  language?: StreamModelStreamLanguage;
+  payload_id?: string;
+  prosody?: StreamModelStreamProsody;
+  // Warning and Code repeat the first warning of a model if no model has predictions.
+  warning?: string;
+};
+
+// The predictions of one model, or why there are none.
+export type StreamModelStreamBurst = {
+  // Of the warning or the error
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  // The model does not apply to the medium
+  error?: string;
+  // May be empty
+  predictions: Array<StreamBurst>;
+  warning?: string;
+};
+
+// The predictions of one model, or why there are none.
+export type StreamModelStreamFace = {
+  // Of the warning or the error
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  // The model does not apply to the medium
+  error?: string;
+  // May be empty
+  predictions: Array<StreamFace>;
+  warning?: string;
+};
+
+// The predictions of one model, or why there are none.
+export type StreamModelStreamLanguage = {
+  // Of the warning or the error
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  // The model does not apply to the medium
+  error?: string;
+  // May be empty
+  predictions: Array<StreamLanguage>;
+  warning?: string;
+};
+
+// The predictions of one model, or why there are none.
+export type StreamModelStreamProsody = {
+  // Of the warning or the error
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0102"
+    | "E0200"
+    | "E0201"
+    | "E0202"
+    | "E0203"
+    | "E0204"
+    | "E0205"
+    | "E0206"
+    | "E0714"
+    | "E0732"
+    | "E0741"
+    | "E0799"
+    | "W0101"
+    | "W0102"
+    | "W0103"
+    | "W0104"
+    | "W0105";
+  // The model does not apply to the medium
+  error?: string;
+  // May be empty
+  predictions: Array<StreamProsody>;
+  warning?: string;
+};
+
+// How a voice sounds in a stretch of sound.
+export type StreamProsody = {
+  emotions: Array<NamedScore>;
+  time: TimeInterval;
+};
+
+// A stretch of a sound, in seconds from its beginning.
+export type TimeInterval = {
+  begin: number;
+  end: number;
 };
 
 // When a word, as written, or a phoneme is heard, in ms since the beginning of its generation.

@@ -90,19 +90,22 @@ function SeriesScores({ s, file, whole, name }: { s: Series; file?: File; whole?
               length={setLength}
             />
           )}
-          {chart && <OverTime s={s} drawn={drawn} peaks={peaks} length={length} moved={moved} at={at} pick={pick} />}
+          {chart && (
+            <OverTime
+              s={s}
+              drawn={drawn}
+              peaks={peaks}
+              length={length}
+              moved={moved}
+              at={played ? undefined : at}
+              pick={pick}
+            />
+          )}
         </>
       )}
-      <p class="now" aria-live="off">
-        {unit ? (
-          <>
-            <strong>{placeOf(s, at!)}</strong> {unit.text && `“${unit.text}”`} {said(s.names, unit.scores, mostDrawn)}
-          </>
-        ) : (
-          <>
-            <strong>On average</strong> {said(s.names, summary.mean, mostDrawn)}
-          </>
-        )}
+      <p class="now">
+        <strong>{unit ? placeOf(s, at!) : "On average"}</strong> {unit?.text && `“${unit.text}”`}{" "}
+        {said(s.names, unit?.scores ?? summary.mean, mostDrawn)}
       </p>
       {s.units[0]!.text && (
         <Words s={s} whole={whole} name={drawn[0] ?? 0} highest={summary.highest} at={at} pick={pick} />

@@ -44,7 +44,7 @@ export function Job({ id }: { id: string }) {
             {j.state.ended_timestamp_ms && j.state.started_timestamp_ms && (
               <>, took {milliseconds(j.state.ended_timestamp_ms - j.state.started_timestamp_ms)}</>
             )}
-            {j.state.status === "COMPLETED" && <>, {j.state.num_predictions} predictions</>}. Job{" "}
+            {j.state.status === "COMPLETED" && <>, predictions: {j.state.num_predictions}</>}. Job{" "}
             <code>{j.job_id}</code>
           </p>
           {isOpen(j) && <Running job={j} />}

@@ -31,11 +31,12 @@ export function OverTime({
   peaks?: Peaks;
   length?: number; // seconds, if known
   moved: RefObject<(seconds: number) => void>;
-  at?: number;
+  at?: number; // the unit to mark; with a player, moved marks the moment
   pick: (i: number) => void;
 }) {
   const frame = useRef<HTMLDivElement>(null),
-    cursor = useRef<(x: number) => void>(() => {});
+    cursor = useRef<(x: number) => void>(() => {}),
+    last = useRef<number | undefined>(undefined); // where the cursor is
   const night = useNight(),
     Plot = usePlots();
   const newest = useRef(pick);
@@ -52,10 +53,12 @@ export function OverTime({
     line.hidden = true;
     plot.over.append(line);
     cursor.current = moved.current = (x) => {
+      last.current = x;
       const left = plot.valToPos(x, "x");
       line.hidden = !(left >= 0 && left <= plot.over.clientWidth);
       line.style.left = `${left}px`;
     };
+    if (last.current !== undefined) cursor.current(last.current);
     let pressed = 0;
     plot.over.addEventListener("mousedown", (e) => (pressed = e.clientX));
     plot.over.addEventListener("click", (e) => {

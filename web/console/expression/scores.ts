@@ -111,12 +111,23 @@ export interface Drawing {
 }
 
 // drawingOf returns the scores of some names in the order of time. With more units than mostPoints, each point is the
-// mean of equally many.
+// mean of equally many. Otherwise a stretch of sound is a line from its beginning to its end, unless it overlaps with
+// the next.
 export function drawingOf(s: Series, drawn: number[], mostPoints: number): Drawing {
   const places = s.units.map(middle);
   const order = Array.from(places.keys()).sort((a, b) => places[a]! - places[b]!);
   const each = Math.ceil(order.length / mostPoints);
   const d: Drawing = { places: [], lines: drawn.map(() => []), units: [] };
+  const ends = (i: number) => s.units[i]!.time?.end ?? NaN;
+  if (each === 1 && order.every((i, n) => ends(i) <= (s.units[order[n + 1]!]?.time?.begin ?? Infinity))) {
+    for (const i of order)
+      for (const place of new Set([s.units[i]!.time!.begin, ends(i)])) {
+        d.places.push(place);
+        d.units.push(i);
+        drawn.forEach((name, n) => d.lines[n]!.push(s.units[i]!.scores[name]!));
+      }
+    return d;
+  }
   for (let from = 0; from < order.length; from += each) {
     const part = order.slice(from, from + each);
     const mean = (of: (unit: number) => number) => part.reduce((sum, i) => sum + of(i), 0) / part.length;
