@@ -211,6 +211,16 @@ func TestDamagedArchivesKeepWhatCameBefore(t *testing.T) {
 	wantSeen(t, "no archive", walked(t, []byte("text"), DefaultBounds()), ": the file is not a zip")
 }
 
+// Offsets outside of the file are the fault of the archive, not of the disk.
+func TestZipWithImpossibleOffsetsIsDamaged(t *testing.T) {
+	b := zipOf(entry{name: "a", content: "one"}, entry{name: "b", content: "two"})
+	central := bytes.Index(b, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(b[central+42:], 0xfffffff0)
+	wantSeen(t, "member", walked(t, b, DefaultBounds()), "a: the entry is damaged", "b=two")
+	binary.LittleEndian.PutUint32(b[len(b)-6:], 0xffff) // the offset of the directory
+	wantSeen(t, "directory", walked(t, b, DefaultBounds()), "a: the entry is damaged", "b: the entry is damaged")
+}
+
 func TestUnreadableZipMembersAreProblems(t *testing.T) {
 	b := zipOf(entry{name: "locked", content: "x"}, entry{name: "odd", content: "x"}, entry{name: "a", content: "one"})
 	central := bytes.Index(b, []byte("PK\x01\x02"))

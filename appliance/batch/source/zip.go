@@ -20,8 +20,11 @@ func (l *level) zip(f *os.File) error {
 	if err != nil {
 		return err
 	}
+	// A section answers offsets outside of the file, which a hostile archive may name, with
+	// io.EOF; the file would answer with errors that look like the disk's.
+	section := io.NewSectionReader(f, 0, info.Size())
 	many := fault("the archive has too large a directory: at most %d entries are allowed", l.Entries)
-	if n, err := zip64Entries(f, info.Size()); err != nil || n > uint64(l.Entries) {
+	if n, err := zip64Entries(section, info.Size()); err != nil || n > uint64(l.Entries) {
 		if err != nil {
 			return l.damaged(err)
 		}
@@ -29,7 +32,7 @@ func (l *level) zip(f *os.File) error {
 	}
 	// zip.NewReader reads headers as long as it finds any, whatever the number in the
 	// directory says, and stores them all.
-	from := &openingReader{from: f, left: maxZipDirectory}
+	from := &openingReader{from: section, left: maxZipDirectory}
 	r, err := zip.NewReader(from, info.Size())
 	if errors.Is(err, errDirectory) {
 		return l.problem("", many)
