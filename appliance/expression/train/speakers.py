@@ -46,8 +46,9 @@ def degraded(x, rng):
     loud = x[np.abs(x) > np.abs(x).max() / 20]
     x, noise = 0.08 * x / np.sqrt((loud**2).mean() + 1e-12), pink(len(x), rng)
     x = x + 0.008 * noise / np.sqrt((noise**2).mean())
-    hz = np.maximum(np.fft.rfftfreq(len(x), 1 / features.SR), 1)
-    gain = 1 / np.sqrt((1 + (250 / hz) ** 8) * (1 + (hz / 3400) ** 8))
+    warped = lambda hz: np.tan(np.pi * hz / features.SR)  # as the bilinear transform does
+    hz = np.clip(np.fft.rfftfreq(len(x), 1 / features.SR), 1, features.SR / 2 - 1)
+    gain = 1 / np.sqrt((1 + (warped(250) / warped(hz)) ** 8) * (1 + (warped(hz) / warped(3400)) ** 8))
     y = np.fft.irfft(np.fft.rfft(x) * gain, len(x))
     return np.round(np.clip(y, -1, 1) * 32767) / 32768
 
