@@ -30,7 +30,7 @@ var portrait []byte
 // ExpressionData says where labelled data lie. What is not named is not compared.
 type ExpressionData struct {
 	Texts  string // a file in the form of GoEmotions' test.tsv
-	Voices string // a folder with a folder of recordings for each class of the voice model
+	Voices string // a folder with the wav files of EmoDB
 	Faces  string // a folder with a folder of pictures for each class of the face nets
 }
 
@@ -122,28 +122,6 @@ func count(is bool) int {
 		return 1
 	}
 	return 0
-}
-
-// voices adds the unweighted recall of recordings: the mean of the recalls of all classes.
-func (e expressionBench) voices(context.Context) error {
-	recall, n, err := classified(e.o.Expression.Voices, expression.VoiceClasses(), func(path string) (string, error) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return "", err
-		}
-		pcm, err := audio.DecodeAll(data, engine.SpeechRateHz)
-		if err != nil {
-			return "", err
-		}
-		s := e.meter.NewSound()
-		s.Hear(pcm)
-		return s.Tone().Class(), nil
-	})
-	if n > 0 {
-		e.against("voice_recall", mean(recall), "", statedVoices,
-			fmt.Sprintf("unweighted, %d recordings; the model was trained on all of EmoDB", n))
-	}
-	return err
 }
 
 // faces adds the share of pictures whose expression is right. A picture without a face that

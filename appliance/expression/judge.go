@@ -12,9 +12,6 @@ import (
 // TextLabels returns the names of the text model's labels, in the order of the data sets.
 func TextLabels() []string { return slices.Clone(textLabels[:]) }
 
-// VoiceClasses returns the names of the voice model's classes.
-func VoiceClasses() []string { return slices.Clone(voiceClasses[:]) }
-
 // HasLabels reports for each of TextLabels whether a text has it: whether its probability is above the label's
 // threshold, which is the one with the highest F1 on the development split of GoEmotions.
 func (m *Meter) HasLabels(text string) []bool {
@@ -26,13 +23,14 @@ func (m *Meter) HasLabels(text string) []bool {
 	return has
 }
 
-// Class returns the likeliest of VoiceClasses.
-func (t Tone) Class() string {
-	best := 0
-	for i, p := range t.of {
-		if p > t.of[best] {
-			best = i
-		}
+// VoiceFeatures returns the features of a recording (mono at 16 kHz) that the voice model reads, in its order.
+func (m *Meter) VoiceFeatures(pcm []float32) []float64 {
+	s := m.NewSound()
+	s.Hear(pcm)
+	f := describe(s.all())
+	values := make([]float64, len(m.voice.Features))
+	for i, name := range m.voice.Features {
+		values[i] = f[name]
 	}
-	return voiceClasses[best]
+	return values
 }

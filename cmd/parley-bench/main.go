@@ -61,7 +61,7 @@ type commandLine struct {
 	} `cmd:"" name:"api" help:"Measure the REST API: reads and durable writes, compared with the same SQL."`
 	Expression struct {
 		Texts  string `placeholder:"FILE" help:"Labelled texts, as in GoEmotions' test.tsv."`
-		Voices string `placeholder:"DIR" help:"Recordings, in a folder for each class of the voice model."`
+		Voices string `placeholder:"DIR" help:"The wav files of EmoDB."`
 		Faces  string `placeholder:"DIR" help:"Pictures, in a folder for each class of FER2013."`
 	} `cmd:"" help:"Measure the scores of feelings on labelled data that you name, and the speed of analysis."`
 	Plugin struct{} `cmd:"" help:"Measure plugins: calls compared with plain wazero, a restart with fifty, memory."`
