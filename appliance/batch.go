@@ -41,7 +41,7 @@ func (a *appliance) openBatch(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	a.batch, err = batch.Open(ctx, batch.Parts{
+	a.batch = batch.Open(ctx, batch.Parts{
 		Data:     a.cfg.Data,
 		Records:  a.records,
 		Settings: settings,
@@ -49,9 +49,6 @@ func (a *appliance) openBatch(ctx context.Context) (err error) {
 		Log:      a.log,
 		Ended:    func(state store.BatchState, took time.Duration) { a.figures.BatchRun(string(state), took) },
 	})
-	if err != nil {
-		return err
-	}
 	a.figures.WatchBatch(func() (queued, running int) {
 		queued, running, err := a.records.BatchLoad(context.Background())
 		if err != nil {

@@ -30,11 +30,7 @@ func runUntilKilled(dir string) error {
 	if err != nil {
 		return err
 	}
-	s, err := Open(context.Background(), Parts{Data: dir, Records: records, Log: log})
-	if err != nil {
-		return err
-	}
-	s.Run(context.Background(),
+	Open(context.Background(), Parts{Data: dir, Records: records, Log: log}).Run(context.Background(),
 		analyse(func(ctx context.Context, from analysis.Source, r analysis.Request) (analysis.Report, error) {
 			fmt.Println(from.Text)
 			if strings.HasPrefix(from.Text, "endless") {

@@ -53,6 +53,8 @@ type Service struct {
 	Parts
 	wake chan struct{} // holds a value while there may be a job to run
 	turn time.Duration // turnTime
+	// recovered says that no job is left running by a crash. Open and then Run use it.
+	recovered bool
 
 	mu        sync.Mutex
 	uploading map[string]int64 // bytes of the uploads that are no jobs yet, by account
@@ -60,8 +62,9 @@ type Service struct {
 }
 
 // Open returns the service. Jobs that ran when the box stopped without notice wait again,
-// or have failed if that has happened twice. Nothing runs until Run.
-func Open(ctx context.Context, p Parts) (*Service, error) {
+// or have failed if that has happened twice. If the disk is full, that waits until Run.
+// Nothing runs before Run.
+func Open(ctx context.Context, p Parts) *Service {
 	s := &Service{
 		Parts:     p,
 		wake:      make(chan struct{}, 1),
@@ -72,9 +75,10 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 		s.Ended = func(store.BatchState, time.Duration) {}
 	}
 	if err := s.dropUploads(); err != nil {
-		return nil, err
+		s.Log.Warn("cannot delete the uploads that a crash interrupted", "err", err)
 	}
-	return s, s.recover(ctx)
+	s.recovered = s.recover(ctx)
+	return s
 }
 
 // uploadPrefix begins the names of the folders of uploads. The dot keeps them out of
@@ -102,27 +106,28 @@ const turnTime = 5 * time.Minute
 // that crashes the box would otherwise do so for ever.
 const maxAttempts = 2
 
-// recover puts the jobs that a crash left running back into the queue, or fails them.
-func (s *Service) recover(ctx context.Context) error {
+// recover puts the jobs that a crash left running back into the queue, or fails them. It
+// reports whether it has.
+func (s *Service) recover(ctx context.Context) bool {
 	running, err := s.Records.RunningBatchJobs(ctx)
-	if err != nil {
-		return err
-	}
 	for _, j := range running {
-		log := s.Log.With("job", j.ID)
-		if j.Attempts < maxAttempts {
-			log.Warn("an analysis job was running when the box stopped; it starts again")
-			if err := s.Records.RequeueBatchJob(ctx, j.ID, true); err != nil {
-				return err
-			}
-			continue
-		}
-		log.Error("an analysis job failed: the box stopped twice while it ran")
-		if err := s.end(ctx, j, tally{failure: "the box stopped twice while the job ran"}); err != nil {
-			return err
+		if err == nil {
+			err = s.recoverJob(ctx, j)
 		}
 	}
-	return nil
+	if err != nil && ctx.Err() == nil {
+		s.Log.Error("cannot recover the analysis jobs that ran when the box stopped; trying again", "err", err)
+	}
+	return err == nil
+}
+
+func (s *Service) recoverJob(ctx context.Context, j store.BatchJob) error {
+	if j.Attempts < maxAttempts {
+		s.Log.Warn("an analysis job was running when the box stopped; it starts again", "job", j.ID)
+		return s.Records.RequeueBatchJob(ctx, j.ID, true)
+	}
+	s.Log.Error("an analysis job failed: the box stopped twice while it ran", "job", j.ID)
+	return s.end(ctx, j, tally{failure: "the box stopped twice while the job ran"})
 }
 
 // Enter waits until nothing more urgent needs the cores, and takes one until leave is
@@ -134,6 +139,9 @@ type Enter func(context.Context) (leave func(), err error)
 // wait.
 func (s *Service) Run(ctx context.Context, a Analyser, enter Enter) {
 	s.notify()
+	for ; !s.recovered && ctx.Err() == nil; s.recovered = s.recover(ctx) {
+		pause(ctx)
+	}
 	for ctx.Err() == nil {
 		j, err := s.Records.StartBatchJob(ctx, time.Now().UnixMilli())
 		switch {
