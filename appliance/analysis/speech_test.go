@@ -70,6 +70,29 @@ func TestTwoVoicesAreTwoUtterances(t *testing.T) {
 	}
 }
 
+// Two people who take turns are two groups, each with its own utterances.
+func TestTwoVoicesAreTwoSpeakers(t *testing.T) {
+	him, _ := say(t, openVoice(t, "voice-joe"), "The train to the airport leaves every fifteen minutes.")
+	her := recorded(t, "vm-intro")
+	pcm := slices.Concat(her, silence(0.8), him, silence(0.8), recorded(t, "demo-nogo"), silence(0.8), him)
+	o := contract.BatchProsody{Granularity: contract.ByTurn, IdentifySpeakers: true}
+	h := hearOrFail(t, withEars(t), pcm, hearingOptions{transcription: transcribe(), prosody: &o, speakers: true})
+	p, _ := h.prosody(o)
+	if len(p.GroupedPredictions) != 2 {
+		t.Fatalf("%d speakers: %+v", len(p.GroupedPredictions), h.utterances)
+	}
+	for i, group := range p.GroupedPredictions {
+		if want := []string{"speaker_0", "speaker_1"}[i]; group.ID != want || len(group.Predictions) != 2 {
+			t.Errorf("%s has %d turns, want 2 of %s", group.ID, len(group.Predictions), want)
+		}
+		for _, turn := range group.Predictions {
+			if his := strings.Contains(*turn.Text, "airport"); his != (i == 1) {
+				t.Errorf("%s says %q", group.ID, *turn.Text)
+			}
+		}
+	}
+}
+
 // Silence, noise and music have no words and no scores.
 func TestNothingIsSaidWithoutAVoice(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
