@@ -9,6 +9,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/media"
 	"parley/appliance/text"
 	"parley/internal/packtest"
 )
@@ -187,5 +188,35 @@ func TestTheLanguageIsDetected(t *testing.T) {
 	h := hearOrFail(t, withWhisper(t), recorded(t, "vm-intro"), hearingOptions{transcription: transcribe()})
 	if m := h.metadata(); m == nil || m.DetectedLanguage != "en" || h.Language != "en" {
 		t.Errorf("%+v, language %q", m, h.Language)
+	}
+}
+
+// A file of sound has what each of the models that apply to it says; the others are absent.
+func TestASoundFileIsMeasured(t *testing.T) {
+	a := *withEars(t)
+	a.Media = &media.Reader{}
+	models := contract.AllBatchModels()
+	report, err := a.Analyse(t.Context(), Source{Path: packtest.Recording(t, "demo-nogo")}, Request{
+		Models:        models,
+		Transcription: transcribe(),
+	})
+	m := report.Models
+	if err != nil || m.Face != nil || m.Facemesh != nil || m.Prosody == nil || m.Language == nil || m.NER == nil ||
+		m.Burst == nil {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	words := m.Language.GroupedPredictions[0].Predictions
+	utterances := m.Prosody.GroupedPredictions[0].Predictions
+	first, last := utterances[0], utterances[len(utterances)-1]
+	if len(words) < 20 || words[0].Time == nil || words[0].Time.Begin < first.Time.Begin ||
+		words[len(words)-1].Time.End > last.Time.End+0.001 {
+		t.Errorf("%d words from %v, utterances from %v to %v", len(words), words[0].Time, first.Time, last.Time)
+	}
+	if len(report.Problems) > 0 || !slices.Equal(report.Warnings, []Warning{NoBursts}) ||
+		len(m.Burst.GroupedPredictions) != 0 {
+		t.Errorf("problems %q, warnings %q, bursts %+v", report.Problems, report.Warnings, m.Burst)
+	}
+	if m.Prosody.Metadata == nil || *m.Prosody.Metadata != *m.Language.Metadata {
+		t.Errorf("metadata %+v and %+v", m.Prosody.Metadata, m.Language.Metadata)
 	}
 }
