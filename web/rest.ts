@@ -486,11 +486,13 @@ export type LanguagePrediction = {
   confidence?: number;
   emotions: Array<NamedScore>;
   position: PositionInterval;
+  // "1" to "9"; empty for a text not in English
   sentiment?: Array<NamedScore>;
   speaker_confidence?: number;
   text: string;
   // Absent for a text
   time?: TimeInterval;
+  // Empty: nothing measures it
   toxicity?: Array<NamedScore>;
 };
 
@@ -1604,7 +1606,7 @@ export type ReturnPack = {
   does: string;
   // Whether the settings use it.
   in_use: boolean;
-  // Runtime, phonemes, transcriber, turn, voice or language-model
+  // Runtime, phonemes, transcriber, turn, voice, language-model or faces
   kind: string;
   // SPDX expression
   licence: string;

@@ -498,8 +498,10 @@ export type StreamJobDetails = {
 export type StreamLanguage = {
   emotions: Array<NamedScore>;
   position: PositionInterval;
+  // As in LanguagePrediction
   sentiment?: Array<NamedScore>;
   text: string;
+  // Likewise
   toxicity?: Array<NamedScore>;
 };
 

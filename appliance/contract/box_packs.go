@@ -3,7 +3,7 @@ package contract
 // ReturnPack is a pack: a model or a library that the box can use.
 type ReturnPack struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"` // runtime, phonemes, transcriber, turn, voice or language-model
+	Kind    string `json:"kind"` // runtime, phonemes, transcriber, turn, voice, language-model or faces
 	Does    string `json:"does"`
 	Version string `json:"version"`
 	Licence string `json:"licence"` // SPDX expression

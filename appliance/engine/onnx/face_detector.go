@@ -67,7 +67,7 @@ func (f *Faces) Detect(ctx context.Context, u *engine.Urgency, rgb []byte, width
 	return found, err
 }
 
-// minLogOdds is that of a probability of 0.2. Lower ones are hardly ever a face.
+// minLogOdds is that of a probability of 0.2, below the 0.5 that face-api takes for a face.
 const minLogOdds = -1.4
 
 // detections decodes the output of the detector.

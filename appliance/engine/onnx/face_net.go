@@ -120,7 +120,7 @@ func emotionNet(weights map[string]weightTensor) (builtGraph, error) {
 }
 
 // identityNet is the graph of face-api's recognition net, a residual net. Its output is a position
-// in 128 dimensions; pictures of one person are less than about 0.6 apart.
+// in 128 dimensions. Face-api takes two faces that are less than 0.6 apart for one person.
 func identityNet(weights map[string]weightTensor) (builtGraph, error) {
 	g := newGraphBuilder(weights)
 	x := g.pool("MaxPool", g.relu(g.scaledConv(graphInputName, "conv32_down", 2, false)), 3, 2, false)

@@ -52,7 +52,7 @@ const (
 	forehead = 0.25
 )
 
-// expressionFrame returns the frame that shows a face as those of FER2013 are shown: level, and with
+// expressionFrame returns the frame that shows a face to the nets for expressions: level, and with
 // little around it.
 func (m marks) expressionFrame() frame {
 	eyes, roll := between(m.leftEye, m.rightEye), m.roll()

@@ -8,9 +8,9 @@ import (
 const (
 	// samePerson is the distance of an identity from the mean of a person's, below which it is that person's.
 	// It was chosen on 141 faces of twelve pictures: 21 of 21 persons that were there twice, once small and
-	// blurred, were recognised; a man in 26 pictures of many years was three persons, and a few women with
-	// much make-up were one. The 0.6 that the net was trained for holds between two faces; for a mean it made
-	// half of the persons one.
+	// blurred, were recognised; a man in 26 pictures of many years was four persons, and a few women with
+	// much make-up were one. Face-api's 0.6 is for the distance between two faces; for a mean it made half of
+	// the persons one.
 	samePerson = 0.47
 	// maxRemembered is the most faces of a person whose mean is what others are compared to; a newer
 	// face then counts as one of that many, so that the mean follows a person who turns.
