@@ -169,7 +169,7 @@ func (w *walk) archive(file, within string, depth int) error {
 		if err != nil {
 			return level.damaged(err)
 		}
-		// What is skipped costs time to unpack, too. An entry's header and padding take 1 KiB,
+		// Skipped entries also take time to unpack. An entry's header and padding take 1 KiB,
 		// the end of the archive up to 10 KiB.
 		return level.tar(&bounded{unpacked, w.Bytes - w.bytes + int64(w.Entries)<<10 + 10<<10})
 	}
