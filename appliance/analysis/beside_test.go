@@ -46,7 +46,7 @@ func waits(t *testing.T, gate *engine.Gate, pause time.Duration, work func() err
 
 // A conversation beside a job waits for one small piece of it, and the job comes to its end.
 func TestAConversationHardlyWaitsForAJob(t *testing.T) {
-	pcm := slices.Concat(recorded(t, "vm-intro"), silence(1), recorded(t, "demo-nogo"))
+	pcm := recorded(t, "vm-intro")
 	for name, a := range map[string]*Analyser{"Moonshine": withEars(t), "Whisper": withWhisper(t)} {
 		o := hearingOptions{
 			transcription: transcribe(),

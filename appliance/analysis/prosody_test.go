@@ -95,7 +95,7 @@ func TestAVoiceIsJudgedWithoutTranscription(t *testing.T) {
 	}
 }
 
-// A short stretch is judged with what is around it, within its utterance.
+// A short stretch is judged with the sound around it, within its part of the utterance.
 func TestAShortStretchIsJudgedWithItsSurroundings(t *testing.T) {
 	for _, row := range [][6]float64{ // begin, end, first, last; from, to
 		{5, 5.4, 0, 10, 4.2, 6.2},

@@ -66,8 +66,7 @@ type TranscribeOptions struct {
 	// nil if there is none. The engine verifies them in one step instead of decoding them one by
 	// one. The transcript is the same and arrives sooner.
 	SpeculativeTokens TranscriptTokens
-	// Words asks for Transcript.Confidence and Transcript.Words, which take a tenth longer, or a third where the
-	// engine measures the times of words.
+	// Words asks for Transcript.Confidence and Transcript.Words, which take about a tenth longer.
 	Words bool
 }
 
