@@ -86,14 +86,24 @@ export function useDoing(): {
   return { busy, error, run, clear: () => setError(undefined) };
 }
 
-// usePolling loads a value again, every so many milliseconds, while it may still change and the page is visible.
-export function usePolling<T>(loaded: Loaded<T>, mayChange: (value: T) => boolean, ms: number): void {
+// A value that may change is loaded again after this many milliseconds; each further wait is half as long again, up to
+// the second number.
+const firstPoll = 250,
+  lastPoll = 3000;
+
+// usePolling loads a value again and again while it may still change and the page is visible.
+export function usePolling<T>(loaded: Loaded<T>, mayChange: (value: T) => boolean): void {
   const polls = loaded.value !== undefined && mayChange(loaded.value);
   useEffect(() => {
     if (!polls) return;
-    const timer = setInterval(() => {
+    let wait = firstPoll,
+      timer = 0;
+    const poll = () => {
       if (!document.hidden) loaded.reload();
-    }, ms);
-    return () => clearInterval(timer);
+      wait = Math.min(1.5 * wait, lastPoll);
+      timer = window.setTimeout(poll, wait);
+    };
+    timer = window.setTimeout(poll, wait);
+    return () => clearTimeout(timer);
   }, [polls]);
 }

@@ -1,3 +1,4 @@
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { BatchJob, InferencePrediction, SourceResult } from "../../rest";
 import { Select } from "../parts/field";
@@ -6,7 +7,7 @@ import { localFile, sourceText } from "./local_files";
 import { Names } from "./names";
 import { OverTime } from "./over_time";
 import { Picture } from "./picture";
-import { Player, usePeaks } from "./player";
+import { type Peaks, Player, usePeaks } from "./player";
 import { type Series, asCSV, isPicture, said, seriesOf, summaryOf, top, unitAt } from "./scores";
 import { UnitTable, placeOf } from "./units";
 import { Words } from "./words";
@@ -28,8 +29,18 @@ export function FileScores({
   const [chosen, setChosen] = useState(0);
   const file = localFile(job.job_id, result, prediction.file);
   const whole = useText(file, sourceText(job, result, prediction.file));
+  const kind = file?.type.split("/")[0];
+  const [length, setLength] = useState<number>();
+  const playback: Playback = {
+    played: kind === "audio" || kind === "video",
+    media: useRef(null),
+    moved: useRef(() => {}),
+    heard: useRef(() => {}),
+    length,
+    peaks: usePeaks(kind === "audio" ? file : undefined, length),
+  };
   const s = all[chosen];
-  if (!s) return <p class="quiet">Nothing was found in this file: no face, and no words.</p>;
+  if (!s) return <p class="quiet">Nothing was found in this file: no face, no speech and no words.</p>;
   return (
     <>
       {all.length > 1 && (
@@ -40,9 +51,36 @@ export function FileScores({
           options={all.map((one, i) => [String(i), one.label] as const)}
         />
       )}
-      <SeriesScores key={chosen} s={s} file={file} whole={whole} name={prediction.file} />
+      {playback.played && (
+        <Player
+          media={playback.media}
+          file={file!}
+          video={kind === "video"}
+          moved={(seconds) => playback.moved.current(seconds)}
+          at={(seconds) => playback.heard.current(seconds)}
+          length={setLength}
+        />
+      )}
+      <SeriesScores
+        key={chosen}
+        s={s}
+        picture={kind === "image" ? file : undefined}
+        whole={whole}
+        name={prediction.file}
+        playback={playback}
+      />
     </>
   );
+}
+
+// Playback connects the player of a file with the scores that are shown.
+interface Playback {
+  played: boolean; // there is a player
+  media: RefObject<HTMLMediaElement | null>;
+  moved: RefObject<(seconds: number) => void>; // moves the line of the chart
+  heard: RefObject<(seconds: number) => void>; // selects what is played
+  length?: number; // seconds, if known
+  peaks?: Peaks;
 }
 
 // useText returns the whole text that was scored: that of the request, or of a local text file.
@@ -54,54 +92,52 @@ function useText(file: File | undefined, given: string | undefined): string | un
   return text;
 }
 
-function SeriesScores({ s, file, whole, name }: { s: Series; file?: File; whole?: string; name: string }) {
+function SeriesScores({
+  s,
+  picture,
+  whole,
+  name,
+  playback,
+}: {
+  s: Series;
+  picture?: File;
+  whole?: string;
+  name: string;
+  playback: Playback;
+}) {
+  const { played, media, moved, heard, length, peaks } = playback;
   const summary = useMemo(() => summaryOf(s), [s]);
   const [drawn, setDrawn] = useState(() => top(summary.highest, mostDrawn));
   const [at, setAt] = useState<number>();
-  const player = useRef<HTMLMediaElement>(null);
-  const moved = useRef<(seconds: number) => void>(() => {}); // moves the cursor of the chart
-  const kind = file?.type.split("/")[0];
-  const [length, setLength] = useState<number>();
-  const peaks = usePeaks(kind === "audio" ? file : undefined, length);
+  useEffect(() => {
+    heard.current = (seconds) => setAt(unitAt(s.units, seconds));
+    const now = media.current?.currentTime;
+    if (now) heard.current(now);
+  }, [s]);
   const pick = (i: number) => {
     setAt(i);
     const time = s.units[i]?.time;
-    if (time && player.current) player.current.currentTime = time.begin;
+    if (time && media.current) media.current.currentTime = time.begin;
   };
   const unit = at === undefined ? undefined : s.units[at];
-  const played = kind === "audio" || kind === "video",
-    picture = isPicture(s);
-  const chart = !picture && (played || s.units.length > 1);
+  const faces = isPicture(s),
+    chart = !faces && (played || s.units.length > 1);
   const toggle = (i: number) =>
     setDrawn(drawn.includes(i) ? drawn.filter((d) => d !== i) : [...drawn, i].slice(-mostDrawn));
   return (
     <>
-      {picture ? (
-        <Picture file={kind === "image" ? file : undefined} units={s.units} at={at} pick={setAt} names={s.names} />
-      ) : (
-        <>
-          {played && (
-            <Player
-              media={player}
-              file={file!}
-              video={kind === "video"}
-              moved={(seconds) => moved.current(seconds)}
-              at={(seconds) => setAt(unitAt(s.units, seconds))}
-              length={setLength}
-            />
-          )}
-          {chart && (
-            <OverTime
-              s={s}
-              drawn={drawn}
-              peaks={peaks}
-              length={length}
-              moved={moved}
-              at={played ? undefined : at}
-              pick={pick}
-            />
-          )}
-        </>
+      {faces && <Picture file={picture} units={s.units} at={at} pick={setAt} names={s.names} />}
+      {chart && (
+        <OverTime
+          s={s}
+          drawn={drawn}
+          peaks={peaks}
+          length={length}
+          moved={moved}
+          begin={media.current?.currentTime}
+          at={played ? undefined : at}
+          pick={pick}
+        />
       )}
       <p class="now">
         <strong>{unit ? placeOf(s, at!) : "On average"}</strong> {unit?.text && `“${unit.text}”`}{" "}

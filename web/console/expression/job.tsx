@@ -11,7 +11,6 @@ import { go, to } from "../route";
 import { FileScores } from "./file";
 import { Basis, State, isOpen, whatOf } from "./job_state";
 
-const pollMS = 1000;
 // How many errors are listed; the artifacts have all.
 const listedErrors = 100;
 
@@ -19,7 +18,7 @@ const listedErrors = 100;
 export function Job({ id }: { id: string }) {
   const path = `/v0/batch/jobs/${encodeURIComponent(id)}`;
   const job = useLoad((signal) => get<BatchJob>(path, {}, signal), [id]);
-  usePolling(job, isOpen, pollMS);
+  usePolling(job, isOpen);
   const [deleting, setDeleting] = useState(false);
   const j = job.value;
   return (

@@ -23,6 +23,7 @@ export function OverTime({
   peaks,
   length,
   moved,
+  begin,
   at,
   pick,
 }: {
@@ -31,12 +32,13 @@ export function OverTime({
   peaks?: Peaks;
   length?: number; // seconds, if known
   moved: RefObject<(seconds: number) => void>;
+  begin?: number; // where the player is at first, in seconds
   at?: number; // the unit to mark; with a player, moved marks the moment
   pick: (i: number) => void;
 }) {
   const frame = useRef<HTMLDivElement>(null),
     cursor = useRef<(x: number) => void>(() => {}),
-    last = useRef<number | undefined>(undefined); // where the cursor is
+    last = useRef(begin); // where the line is
   const night = useNight(),
     Plot = usePlots();
   const newest = useRef(pick);
@@ -58,7 +60,8 @@ export function OverTime({
       line.hidden = !(left >= 0 && left <= plot.over.clientWidth);
       line.style.left = `${left}px`;
     };
-    if (last.current !== undefined) cursor.current(last.current);
+    // After each change of the size or of the stretch that is shown, the line goes to its new place.
+    (plot.hooks.draw ??= []).push(() => last.current !== undefined && cursor.current(last.current));
     let pressed = 0;
     plot.over.addEventListener("mousedown", (e) => (pressed = e.clientX));
     plot.over.addEventListener("click", (e) => {

@@ -19,12 +19,12 @@ export function Expression({ route }: PageProps) {
   return <Jobs />;
 }
 
-const listed = 25,
-  pollMS = 2000;
+// How many jobs are listed at first, and with each press of "Show older".
+const listed = 25;
 
 function Jobs() {
   const jobs = useLoad((signal) => get<BatchJob[]>("/v0/batch/jobs", { limit: listed }, signal), []);
-  usePolling(jobs, (all) => all.some(isOpen), pollMS);
+  usePolling(jobs, (all) => all.some(isOpen));
   const [older, setOlder] = useState<BatchJob[]>([]);
   const [ended, setEnded] = useState(false);
   const doing = useDoing();
