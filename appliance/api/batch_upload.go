@@ -33,8 +33,9 @@ const (
 	// maxBatchFiles bounds the files of one request, as contract.MaxBatchURLs bounds
 	// its URLs; an archive counts as one.
 	maxBatchFiles = contract.MaxBatchURLs
-	// maxFilenameBytes is what file systems allow for a name.
-	maxFilenameBytes = 255
+	// maxFilenameBytes is what file systems allow for a name, and maxTypeBytes far more
+	// than any media type has.
+	maxFilenameBytes, maxTypeBytes = 255, 255
 	// maxBatchUploads bounds the forms that are being received, and
 	// batchUploadsPerAccount those of one account: each may write as fast as the disk
 	// does.
@@ -171,7 +172,8 @@ func (f *batchForm) addFile(part *multipart.Part) error {
 			"(.zip, .tar, .tar.gz), which counts as one", maxBatchFiles)}
 	}
 	f.files++
-	return f.upload.Add(f.ctx, name, part.Header.Get("Content-Type"), content)
+	kind := part.Header.Get("Content-Type")
+	return f.upload.Add(f.ctx, name, strings.ToValidUTF8(kind[:min(len(kind), maxTypeBytes)], ""), content)
 }
 
 // filename returns the last element of a client's path, of which Windows separates the

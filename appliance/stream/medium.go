@@ -48,7 +48,7 @@ func (t *Session) medium(data []byte) (none contract.StreamModelPredictions, err
 	if err := checkLength(info.Kind, info.Duration); err != nil {
 		return none, err
 	}
-	if info.Kind == media.Sound {
+	if info.Kind == media.Sound && t.applicable(info).Language == nil { // with it, words would come twice
 		windowed, err := t.withSoundBefore(file.path())
 		if err != nil {
 			return none, err
@@ -86,7 +86,7 @@ func checkLength(kind media.Kind, length time.Duration) error {
 }
 
 // applicable returns the models that run on a medium: of those that were asked for, or of all,
-// the ones that apply to it. Speech is transcribed only for a client that asks for language.
+// the ones that apply to it. Language runs on speech only for a client that asks for it.
 func (t *Session) applicable(info media.Info) contract.BatchModels {
 	m := contract.AllStreamModels()
 	if t.models != nil {
@@ -108,10 +108,15 @@ func (t *Session) applicable(info media.Info) contract.BatchModels {
 
 func (t *Session) request(info media.Info) analysis.Request {
 	r := analysis.Request{Models: t.applicable(info), Urgency: engine.Request.Urgency, People: &t.people}
-	if r.Models.Language != nil && info.HasSound {
+	if p := r.Models.Prosody; info.HasSound && (r.Models.Language != nil || p != nil && needsWords(*p)) {
 		r.Transcription = &contract.BatchTranscription{}
 	}
 	return r
+}
+
+// needsWords reports whether the stretches of a voice depend on what it says.
+func needsWords(p contract.BatchProsody) bool {
+	return p.Window == nil && p.Granularity != contract.ByUtterance
 }
 
 // incompatible is the error for a medium to which none of the models applies.

@@ -218,6 +218,8 @@ func TestAPayloadRunsTheModelsThatApplyToIt(t *testing.T) {
 		{medium("video 2", ""), "face facemesh prosody burst"},
 		{medium("sound 2", ""), "prosody burst"},
 		{medium("text", ""), "language"},
+		{medium("sound 2", `"prosody":{"granularity":"sentence"}`), "prosody (transcribed)"},
+		{medium("sound 2", `"prosody":{"granularity":"sentence","window":{}}`), "prosody"},
 		{medium("sound 2", `"language":{}`), "language (transcribed)"},
 		{medium("text", ""), "language"},
 		{medium("silent-video 2", `"prosody":{},"face":{}`), "face; prosody: E0102"},
@@ -318,6 +320,12 @@ func TestErrorsHaveTheCodesOfTheOldService(t *testing.T) {
 // A sound is analysed after those before it, as far as the window goes back.
 func TestTheWindowHoldsTheSoundOfThePayloadsBefore(t *testing.T) {
 	c := open(t)
+	c.send(medium("sound 1 0.7", `"language":{}`))
+	c.send(`{"reset_stream":true}`)
+	if len(c.a.sounds) != 0 {
+		t.Error("a sound is joined whose words were asked for")
+	}
+	c.models = nil
 	for _, try := range []struct {
 		message string
 		seconds float64
@@ -328,6 +336,7 @@ func TestTheWindowHoldsTheSoundOfThePayloadsBefore(t *testing.T) {
 		{strings.Replace(medium("sound 1 0.3", ""), "{", `{"stream_window_ms":1500,`, 1), 1.5, 0.2},
 		{strings.Replace(medium("sound 1 0.4", ""), "{", `{"reset_stream":true,`, 1), 1, 0.4},
 		{medium("sound 4 0.5", ""), 4, 0.5}, // longer than the window
+		{medium("sound 1 0.6", ""), 1.5, 0.5},
 	} {
 		c.send(try.message)
 		pcm := c.a.sounds[len(c.a.sounds)-1]
