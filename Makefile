@@ -31,6 +31,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 # slow them down tenfold, and two at a time, since each uses both cores and much memory.
 models := \
 	parley/appliance \
+	parley/appliance/analysis \
 	parley/appliance/audio \
 	parley/bench \
 	parley/cmd/parley-bench \
@@ -38,6 +39,8 @@ models := \
 	parley/appliance/engine/llama \
 	parley/appliance/engine/remote \
 	parley/appliance/expression \
+	parley/appliance/expression/face \
+	parley/appliance/media \
 	parley/cmd/parley \
 	parley/plugins/author \
 	parley/plugins/registry
