@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"parley/appliance/config"
@@ -32,6 +33,9 @@ type Options struct {
 	RoutesOnly bool
 	// Idle is how long to watch an idle box (Talk); 0 skips this.
 	Idle time.Duration
+	// Batch is a file that analysis jobs work on during half of the conversations (Talk);
+	// empty: there are none.
+	Batch string
 	// ServeCommand is the command line that runs a box, without flags of its own (Talk).
 	ServeCommand []string
 	Expression   ExpressionData
@@ -69,6 +73,11 @@ func (o Options) check() error {
 	for _, c := range all {
 		if c.value < c.low || c.value > c.high {
 			return &ErrOption{fmt.Sprintf("%s is %d; allowed are %d to %d", c.name, c.value, c.low, c.high)}
+		}
+	}
+	if o.Batch != "" {
+		if f, err := os.Stat(o.Batch); err != nil || !f.Mode().IsRegular() {
+			return &ErrOption{fmt.Sprintf("batch is %q, which is not a file", o.Batch)}
 		}
 	}
 	if o.Idle < 0 || o.Idle > time.Hour {

@@ -44,6 +44,12 @@ func (r *Report) rounds(ctx context.Context, o Options, at endpoint, asked []rec
 			meter:      a,
 			prefix:     prefix,
 		}
+		if o.Batch != "" {
+			if err := r.batchRounds(ctx, o, at, k); err != nil {
+				return err
+			}
+			continue
+		}
 		chats, err := k.converse(ctx, o, at)
 		if err != nil {
 			return err
@@ -59,6 +65,7 @@ type talk struct {
 	recordings []recording
 	meter      *limitMeter // nil if the limit is not measured
 	prefix     string      // of the names of its figures
+	batch      bool        // an analysis job runs
 }
 
 // converse holds the conversations. The limit of the machine is measured while nobody

@@ -18,8 +18,9 @@ const addedLimit, addedLimit95 = 100, 300
 // Turn is a turn of a talk. Its times are in milliseconds, from the user's last sound to
 // the answer's first; null if there are none.
 type Turn struct {
-	Callers   int    `json:"callers"` // at once
-	Caller    int    `json:"caller"`  // from 1
+	Callers   int    `json:"callers"`         // at once
+	Caller    int    `json:"caller"`          // from 1
+	Batch     bool   `json:"batch,omitempty"` // an analysis job ran
 	Recording string `json:"recording"`
 	Outcome   string `json:"outcome"` // answered, early, unanswered or failed
 	Answer    Number `json:"answer"`
@@ -88,7 +89,9 @@ func (r *Report) addTalk(k talk, chats [][]turn) {
 	for i, turns := range chats {
 		all = append(all, turns...)
 		for _, t := range turns {
-			r.Turns = append(r.Turns, t.report(k.callers, i+1))
+			row := t.report(k.callers, i+1)
+			row.Batch = k.batch
+			r.Turns = append(r.Turns, row)
 		}
 	}
 	r.latency(k.prefix, all)
@@ -201,13 +204,15 @@ func faults(turns []turn) string {
 // understanding adds the word error rate of the transcripts.
 func (r *Report) understanding(k talk, chats [][]turn) {
 	var wrong, words int
-	for i, turns := range chats {
-		for j, q := range rotated(k.recordings, i) {
-			want := text.Words(q.Text)
-			if j >= len(turns) || len(want) == 0 {
-				continue
+	said := map[string][]string{}
+	for _, q := range k.recordings {
+		said[q.Name] = text.Words(q.Text)
+	}
+	for _, turns := range chats {
+		for _, t := range turns {
+			if want := said[t.recording]; len(want) > 0 {
+				wrong, words = wrong+text.WordErrors(want, text.Words(t.transcript)), words+len(want)
 			}
-			wrong, words = wrong+text.WordErrors(want, text.Words(turns[j].transcript)), words+len(want)
 		}
 	}
 	r.figure(k.prefix+"word_error", 100*float64(wrong)/float64(words), "%",

@@ -50,11 +50,13 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 			return r, err
 		}
 	}
-	a, err := openLimitMeter(ctx, o)
-	if err != nil {
-		return r, err
+	var a *limitMeter
+	if o.Batch == "" { // an analysis job does not yield to the engines of this process
+		if a, err = openLimitMeter(ctx, o); err != nil {
+			return r, err
+		}
+		defer func() { err = errors.Join(err, a.close()) }()
 	}
-	defer func() { err = errors.Join(err, a.close()) }()
 	if err := r.rounds(ctx, o, b.endpoint, asked, a); err != nil {
 		return r, err
 	}
