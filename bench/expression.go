@@ -183,14 +183,6 @@ func classified(dir string, classes []string, judge func(path string) (string, e
 	return recall, n, nil
 }
 
-func mean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // pictures times a picture of 512 x 512 pixels with one face.
 func (e expressionBench) pictures(ctx context.Context) error {
 	path, err := temporary("parley-bench-*.jpg", portrait)

@@ -42,8 +42,6 @@ type Request struct {
 	People *People
 	// SaveFace stores a picture of a face (JPEG); nil if none is wanted.
 	SaveFace func(group string, frame int, jpeg []byte) error
-	// Progress is called now and then with the part of the medium that is done, 0 to 1; it may be nil.
-	Progress func(done float64)
 }
 
 // A Report is what was measured.
@@ -51,21 +49,7 @@ type Report struct {
 	Models contract.ModelsPredictions
 	// Problems say why a model that was asked for, and applies to the medium, has no predictions, while others have.
 	Problems []string
-	// Warnings say which models found nothing.
-	Warnings []Warning
 }
-
-// A Warning names a model that found nothing in the medium.
-type Warning string
-
-// The warnings.
-const (
-	NoBursts   Warning = "burst"
-	NoFacemesh Warning = "facemesh"
-	NoFaces    Warning = "face"
-	NoLanguage Warning = "language"
-	NoSpeech   Warning = "prosody"
-)
 
 // An Error is a fault of the medium or of the request: other media can be analysed.
 type Error struct{ Why string }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"time"
 
 	"parley/appliance/contract"
 	"parley/appliance/expression/face"
@@ -31,19 +30,14 @@ type seenFace struct {
 	classes       [face.Classes]float32
 }
 
-// pictures is what was seen in a picture or video.
-type pictures struct {
-	face     *contract.ModelPredictions[contract.FacePrediction]     // nil: not asked for
-	facemesh *contract.ModelPredictions[contract.FacemeshPrediction] // nil: not asked for
-	seen     int                                                     // faces
-}
-
-// faces finds the faces of a picture or video and scores them, for the models face and facemesh.
-// length is that of a video, for the progress. Each person is a group if the request asks for that,
-// else all faces are one group.
-func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r Request) (pictures, error) {
+// faces finds the faces of a picture or video and scores them, for the models face and facemesh; nil for
+// one that was not asked for. Each person is a group if the request asks for that, else all faces are one
+// group.
+func (a *Analyser) faces(ctx context.Context, in frames, r Request) (
+	*contract.ModelPredictions[contract.FacePrediction], *contract.ModelPredictions[contract.FacemeshPrediction],
+	error) {
 	if a.Faces == nil {
-		return pictures{}, missingFaces()
+		return nil, nil, missingFaces()
 	}
 	o := faceOptions(r.Models)
 	w := watching{
@@ -52,16 +46,12 @@ func (a *Analyser) faces(ctx context.Context, in frames, length time.Duration, r
 		options:  o,
 		people:   cmp.Or(r.People, &face.People{}),
 	}
-	err := in(ctx, o.FPSPred, func(f media.Frame) error {
-		if r.Progress != nil && length > 0 {
-			r.Progress(min(1, f.Time.Seconds()/length.Seconds()))
-		}
-		return w.frame(ctx, f)
-	})
+	err := in(ctx, o.FPSPred, func(f media.Frame) error { return w.frame(ctx, f) })
 	if err != nil {
-		return pictures{}, err
+		return nil, nil, err
 	}
-	return w.pictures(), nil
+	ofFaces, ofMeshes := w.predictions()
+	return ofFaces, ofMeshes, nil
 }
 
 func missingFaces() error {
@@ -154,9 +144,9 @@ func (w *watching) group(s seenFace) string {
 	return fmt.Sprintf("face_%d", s.person)
 }
 
-// pictures returns the predictions, in groups in the order of their first faces.
-func (w *watching) pictures() pictures {
-	out := pictures{seen: len(w.seen)}
+// predictions returns the predictions of both models, in groups in the order of their first faces.
+func (w *watching) predictions() (ofFaces *contract.ModelPredictions[contract.FacePrediction],
+	ofMeshes *contract.ModelPredictions[contract.FacemeshPrediction]) {
 	faces, meshes := []contract.Grouped[contract.FacePrediction]{}, []contract.Grouped[contract.FacemeshPrediction]{}
 	places := map[int32]int{} // of the persons in these
 	models := w.request.Models
@@ -181,12 +171,12 @@ func (w *watching) pictures() pictures {
 		}
 	}
 	if models.Face != nil {
-		out.face = &contract.ModelPredictions[contract.FacePrediction]{GroupedPredictions: faces}
+		ofFaces = &contract.ModelPredictions[contract.FacePrediction]{GroupedPredictions: faces}
 	}
 	if models.Facemesh != nil {
-		out.facemesh = &contract.ModelPredictions[contract.FacemeshPrediction]{GroupedPredictions: meshes}
+		ofMeshes = &contract.ModelPredictions[contract.FacemeshPrediction]{GroupedPredictions: meshes}
 	}
-	return out
+	return ofFaces, ofMeshes
 }
 
 func (w *watching) prediction(s seenFace, scores []contract.NamedScore) contract.FacePrediction {

@@ -131,16 +131,12 @@ func TestFacesHaveFrameTimeAndBoxOfTheFile(t *testing.T) {
 	one, small := portrait(t, 1), portrait(t, 1)
 	small.Scale = 2.5 // the file is that much larger
 	nobody := media.Frame{Width: 100, Height: 100, Scale: 1, RGB: make([]byte, 30_000)}
-	var progress []float64
-	got, err := a.faces(t.Context(), filmOf(one, nobody, small), time.Second, Request{
-		Models:   contract.AllBatchModels(),
-		Progress: func(done float64) { progress = append(progress, done) },
-	})
+	got, meshes, err := a.faces(t.Context(), filmOf(one, nobody, small), Request{Models: contract.AllBatchModels()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := got.face.GroupedPredictions
-	if len(groups) != 1 || groups[0].ID != "unknown" || len(groups[0].Predictions) != 2 || got.seen != 2 {
+	groups := got.GroupedPredictions
+	if len(groups) != 1 || groups[0].ID != "unknown" || len(groups[0].Predictions) != 2 {
 		t.Fatalf("got %+v", groups)
 	}
 	first, second := groups[0].Predictions[0], groups[0].Predictions[1]
@@ -157,10 +153,7 @@ func TestFacesHaveFrameTimeAndBoxOfTheFile(t *testing.T) {
 	if len(first.Emotions) != 48 || scoreOf(first.Emotions, "Joy") < 0.5 || scoreOf(first.Emotions, "Awe") != 0.02 {
 		t.Errorf("scores: %v", first.Emotions)
 	}
-	if len(progress) != 3 || progress[0] != 0 || progress[2] < 0.66 || progress[2] > 0.67 {
-		t.Errorf("progress: %v", progress)
-	}
-	mesh := got.facemesh.GroupedPredictions
+	mesh := meshes.GroupedPredictions
 	if len(mesh) != 1 || len(mesh[0].Predictions) != 2 ||
 		!slices.Equal(mesh[0].Predictions[0].Emotions, first.Emotions) {
 		t.Errorf("facemesh: %+v", mesh)
@@ -183,7 +176,7 @@ func TestPersonsAreGroupsInTheOrderOfTheirAppearance(t *testing.T) {
 	options := *contract.AllBatchModels().Face
 	options.MinFaceSize = 30
 	options.IdentifyFaces, options.SaveFaces, options.FACS = true, true, &contract.Unconfigurable{}
-	got, err := a.faces(t.Context(), filmOf(dark, bright, dark, dark), 0, Request{
+	got, meshes, err := a.faces(t.Context(), filmOf(dark, bright, dark, dark), Request{
 		Models: contract.BatchModels{Face: &options},
 		SaveFace: func(group string, frame int, file []byte) error {
 			saved[fmt.Sprint(group, " ", frame)]++
@@ -197,7 +190,7 @@ func TestPersonsAreGroupsInTheOrderOfTheirAppearance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := got.face.GroupedPredictions
+	groups := got.GroupedPredictions
 	if len(groups) != 2 || groups[0].ID != "face_0" || groups[1].ID != "face_1" ||
 		len(groups[0].Predictions) != 3 || groups[1].Predictions[0].Frame != 10 {
 		t.Fatalf("got %+v", groups)
@@ -205,16 +198,16 @@ func TestPersonsAreGroupsInTheOrderOfTheirAppearance(t *testing.T) {
 	if len(saved) != 4 || saved["face_0 0"] != 1 || saved["face_1 10"] != 1 {
 		t.Errorf("saved %v", saved)
 	}
-	if got.facemesh != nil {
+	if meshes != nil {
 		t.Error("facemesh was not asked for")
 	}
 	// The persons are known in the next medium too, if the request says so.
 	var people face.People
 	for i, want := range []string{"face_0", "face_1", "face_0"} {
-		got, err := a.faces(t.Context(), filmOf([]media.Frame{dark, bright, dark}[i]), 0,
+		got, _, err := a.faces(t.Context(), filmOf([]media.Frame{dark, bright, dark}[i]),
 			Request{Models: contract.BatchModels{Face: &options}, People: &people})
-		if err != nil || len(got.face.GroupedPredictions) != 1 || got.face.GroupedPredictions[0].ID != want {
-			t.Errorf("medium %d: %+v, %v", i, got.face, err)
+		if err != nil || len(got.GroupedPredictions) != 1 || got.GroupedPredictions[0].ID != want {
+			t.Errorf("medium %d: %+v, %v", i, got, err)
 		}
 	}
 	text, err := json.Marshal(groups[0].Predictions[0])
@@ -225,12 +218,12 @@ func TestPersonsAreGroupsInTheOrderOfTheirAppearance(t *testing.T) {
 
 func TestNetsThatAreNotInstalledAreMissing(t *testing.T) {
 	a := withFaces(t, fakeNets{err: fmt.Errorf("onnx: %w", fs.ErrNotExist)})
-	_, err := a.faces(t.Context(), filmOf(portrait(t, 1)), 0, Request{Models: contract.AllBatchModels()})
+	_, _, err := a.faces(t.Context(), filmOf(portrait(t, 1)), Request{Models: contract.AllBatchModels()})
 	if _, ok := errors.AsType[*ErrMissing](err); !ok || !strings.Contains(err.Error(), "parley packs pull faces") {
 		t.Errorf("got %v", err)
 	}
 	lost := func(context.Context, float64, func(media.Frame) error) error { return fs.ErrNotExist }
-	_, err = a.faces(t.Context(), lost, 0, Request{})
+	_, _, err = a.faces(t.Context(), lost, Request{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
 	}
@@ -238,11 +231,11 @@ func TestNetsThatAreNotInstalledAreMissing(t *testing.T) {
 
 func TestAFileWithoutFacesHasAnEmptyList(t *testing.T) {
 	a := withFaces(t, fakeNets{})
-	got, err := a.faces(t.Context(), filmOf(), 0, Request{Models: contract.AllBatchModels()})
+	got, meshes, err := a.faces(t.Context(), filmOf(), Request{Models: contract.AllBatchModels()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(contract.ModelsPredictions{Face: got.face, Facemesh: got.facemesh})
+	text, err := json.Marshal(contract.ModelsPredictions{Face: got, Facemesh: meshes})
 	if want := `{"face":{"grouped_predictions":[]},"facemesh":{"grouped_predictions":[]}}`; string(text) != want {
 		t.Errorf("got %s, %v", text, err)
 	}

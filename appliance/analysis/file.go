@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 
+	"parley/appliance/contract"
 	"parley/appliance/media"
 )
 
-// maxTextFile is the largest file of text, in bytes: a novel.
-const maxTextFile = 4 << 20
+// maxTextFile is the largest file of text, in bytes: as many characters as a text of a request, of up to four bytes.
+const maxTextFile = 4 * contract.MaxBatchTextChars
 
 // file measures a picture, a video, a sound or a file of text.
 func (a *Analyser) file(ctx context.Context, path string, r Request) (Report, error) {
@@ -30,14 +31,14 @@ func (a *Analyser) file(ctx context.Context, path string, r Request) (Report, er
 	applies := false
 	if info.Kind != media.Sound && r.wantsFaces() {
 		applies = true
-		problems = append(problems, a.seen(ctx, path, info, r, &report))
+		problems = append(problems, a.seen(ctx, path, r, &report))
 	}
 	if info.HasSound && r.wantsSound() {
 		applies = true
-		problems = append(problems, a.sound(ctx, path, info, r, &report))
+		problems = append(problems, a.sound(ctx, path, r, &report))
 	}
 	if !applies {
-		return Report{}, notApplicable(describe(info), r)
+		return Report{}, notApplicable("a "+info.Medium(), r)
 	}
 	return report, report.conclude(ctx, problems)
 }
@@ -77,53 +78,20 @@ func (r Request) wantsSound() bool {
 
 func (r Request) wantsWords() bool { return r.Models.Language != nil || r.Models.NER != nil }
 
-// describe names a medium for an error.
-func describe(info media.Info) string {
-	if info.Kind == media.Video && !info.HasSound {
-		return "a video without sound"
-	}
-	return fmt.Sprintf("a %v", info.Kind)
-}
-
 // seen measures the faces of a picture or video.
-func (a *Analyser) seen(ctx context.Context, path string, info media.Info, r Request, to *Report) error {
-	part := r
-	if info.HasSound && r.wantsSound() && r.Progress != nil {
-		part.Progress = func(done float64) { r.Progress(done / 2) }
-	}
-	pictures, err := a.faces(ctx, func(ctx context.Context, fps float64, emit func(media.Frame) error) error {
-		return a.Media.Frames(ctx, path, fps, emit)
-	}, info.Duration, part)
-	if err != nil {
-		return mediaError(err)
-	}
-	to.Models.Face, to.Models.Facemesh = pictures.face, pictures.facemesh
-	if pictures.seen == 0 && r.Models.Face != nil {
-		to.Warnings = append(to.Warnings, NoFaces)
-	}
-	if pictures.seen == 0 && r.Models.Facemesh != nil {
-		to.Warnings = append(to.Warnings, NoFacemesh)
-	}
-	return nil
+func (a *Analyser) seen(ctx context.Context, path string, r Request, to *Report) (err error) {
+	to.Models.Face, to.Models.Facemesh, err = a.faces(ctx,
+		func(ctx context.Context, fps float64, emit func(media.Frame) error) error {
+			return a.Media.Frames(ctx, path, fps, emit)
+		}, r)
+	return mediaError(err)
 }
 
 // sound measures the voices of a sound, or of the sound of a video.
-func (a *Analyser) sound(ctx context.Context, path string, info media.Info, r Request, to *Report) error {
-	var heard int
-	err := a.speech(ctx, func(ctx context.Context, emit func([]float32) error) error {
-		return a.Media.Sound(ctx, path, func(pcm []float32) error {
-			heard += len(pcm)
-			if r.Progress != nil && info.Duration > 0 {
-				done := min(1, float64(heard)/media.SampleRate/info.Duration.Seconds())
-				if info.Kind == media.Video && r.wantsFaces() {
-					done = (1 + done) / 2
-				}
-				r.Progress(done)
-			}
-			return emit(pcm)
-		})
-	}, r, to)
-	return mediaError(err)
+func (a *Analyser) sound(ctx context.Context, path string, r Request, to *Report) error {
+	return mediaError(a.speech(ctx, func(ctx context.Context, emit func([]float32) error) error {
+		return a.Media.Sound(ctx, path, emit)
+	}, r, to))
 }
 
 // readText returns the content of a file of text.

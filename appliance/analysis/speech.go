@@ -43,7 +43,6 @@ type utterance struct {
 func (a *Analyser) speech(ctx context.Context, s sound, r Request, to *Report) error {
 	if r.Models.Burst != nil {
 		to.Models.Burst = bursts()
-		to.Warnings = append(to.Warnings, NoBursts)
 	}
 	if r.Models.Prosody == nil && r.Models.Language == nil && r.Models.NER == nil {
 		return nil
@@ -63,15 +62,9 @@ func (a *Analyser) speech(ctx context.Context, s sound, r Request, to *Report) e
 		p, problem := h.prosody(*o)
 		to.Models.Prosody = p
 		to.addProblem(problem)
-		if len(h.utterances) == 0 {
-			to.Warnings = append(to.Warnings, NoSpeech)
-		}
 	}
 	if !h.transcribed {
 		return nil
-	}
-	if r.Models.Language != nil && len(h.Words) == 0 {
-		to.Warnings = append(to.Warnings, NoLanguage)
 	}
 	return a.words(ctx, h.Transcript, r, to)
 }

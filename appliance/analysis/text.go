@@ -23,9 +23,6 @@ func (a *Analyser) text(ctx context.Context, text string, r Request) (report Rep
 	if n := len(t.Words); n > maxTextWords {
 		return Report{}, &Error{fmt.Sprintf("the text has %d words; at most %d are allowed", n, maxTextWords)}
 	}
-	if r.Models.Language != nil && strings.TrimSpace(t.Text) == "" {
-		report.Warnings = append(report.Warnings, NoLanguage)
-	}
 	err = a.words(ctx, t, r, &report)
 	return report, err
 }

@@ -114,8 +114,8 @@ func wordsOf(text string, next step) ([]Span, error) {
 		}
 		var part string
 		part, rest, state = uniseg.FirstWordInString(rest, state)
-		begin := at
 		at += len(part)
+		begin := at - len(strings.TrimLeftFunc(part, unicode.IsSpace)) // a joiner ties an emoji to the space before it
 		switch last := len(all) - 1; {
 		case !isWord(part):
 		case last >= 0 && joined(text, all[last], begin):

@@ -42,6 +42,7 @@ func TestATextIsCutIntoWords(t *testing.T) {
 		" \n ":                          "",
 		"…!?":                           "",
 		"bad \xff byte":                 "bad|byte",
+		"joined \u200d😀":                "joined|\u200d😀",
 		"rock'n'roll l’été e-mail – and - x": "rock'n'roll|l’été|e-mail|and|x",
 	} {
 		tr := written(text)

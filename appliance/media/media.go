@@ -59,6 +59,14 @@ type Info struct {
 	jpeg     bool // a JPEG picture
 }
 
+// Medium names what a file holds: its kind, or "video without sound".
+func (i Info) Medium() string {
+	if i.Kind == Video && !i.HasSound {
+		return "video without sound"
+	}
+	return i.Kind.String()
+}
+
 // A Frame is a picture, or one picture of a video.
 type Frame struct {
 	Number        int           // of all frames of the video, from 0

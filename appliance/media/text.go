@@ -11,19 +11,7 @@ import (
 // control characters in their first bytes.
 const textHead = 64 << 10
 
-// IsText reports whether a file begins like a text: UTF-8 without control characters, not empty.
-func IsText(path string) (bool, error) {
-	f, err := open(path)
-	if fault := (*Error)(nil); errors.As(err, &fault) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return isText(f)
-}
-
+// isText reports whether a file begins like a text: UTF-8 without control characters, not empty.
 func isText(f *os.File) (bool, error) {
 	head := make([]byte, textHead)
 	n, err := f.ReadAt(head, 0)

@@ -126,14 +126,7 @@ func (t *Session) incompatible(info media.Info) error {
 		code = contract.StreamNoSound
 	}
 	return contract.StreamFault{Code: code, Why: fmt.Sprintf("models: none of %s applies to a %s",
-		strings.Join(t.models.Names(), ", "), described(info))}
-}
-
-func described(info media.Info) string {
-	if info.Kind == media.Video && !info.HasSound {
-		return "video without sound"
-	}
-	return info.Kind.String()
+		strings.Join(t.models.Names(), ", "), info.Medium())}
 }
 
 // withSoundBefore returns the sound of a file after that of the payloads before it, as far as

@@ -17,7 +17,7 @@ func (t *Session) convert(info media.Info, report analysis.Report) (out contract
 	if t.models != nil {
 		asked = *t.models
 	}
-	c := converter{medium: described(info), problems: report.Problems}
+	c := converter{medium: info.Medium(), problems: report.Problems}
 	out.Face = listOf(c.of(asked.Face != nil, ran.Face != nil, contract.StreamNoFaces), m.Face, face)
 	out.Facemesh = listOf(c.of(asked.Facemesh != nil, ran.Facemesh != nil, contract.StreamNoFacemesh),
 		m.Facemesh, func(_ string, p contract.FacemeshPrediction) contract.FacemeshPrediction { return p })
