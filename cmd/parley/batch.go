@@ -55,7 +55,7 @@ func (batchCmd) Help() string {
   ssh shop cat review.txt | parley batch - --out scores
 
 It scores the expression in faces, voices and texts: pictures, videos, recordings, texts, and archives of them (zip, ` +
-		`tar, tar.gz). The running box does the work as a job, when no conversation needs its models. Ctrl-C does ` +
+		`tar, tar.gz). The running box does the work as a job, while no conversation needs its models. Ctrl-C does ` +
 		`not stop the job: --job ID shows its results later. The table has the three highest scores of each face, ` +
 		`utterance or name; a video's faces and the words of a text are averaged. Errors of single files are on ` +
 		`standard error, and the exit code is 1 if no file could be analysed.`

@@ -18,8 +18,8 @@ import (
 
 const (
 	batchPath = "/v0/batch/jobs"
-	// firstPoll and lastPoll are the waits between two looks at a job: half a second for a
-	// text that takes as long, five seconds for a video that takes an hour.
+	// firstPoll and lastPoll are the first and the longest wait between two looks at a job:
+	// a text takes less than a second, and a long video hours.
 	firstPoll = 200 * time.Millisecond
 	lastPoll  = 5 * time.Second
 	// pollTimeout bounds one look at a job.
@@ -33,8 +33,9 @@ const (
 	// longUpload is from how many bytes on progress is shown where standard error is no
 	// terminal.
 	longUpload = 10 << 20
-	// maxJobText bounds the details of a job: a request of 100 URLs and texts takes less.
-	maxJobText = 128 << 20
+	// maxJobText bounds the details of a job: they hold its texts and URLs, 2 MB each, and
+	// escapes make six bytes of one.
+	maxJobText = 32 << 20
 )
 
 // batchBox is the batch service of a box.
