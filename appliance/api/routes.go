@@ -110,7 +110,7 @@ func (a *API) table() []row {
 		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores, a.voiceConversionFile},
 
 		// Analysis: models_stream.go, batch.go, batch_upload.go
-		{"GET", "/v0/stream/models", byToken, noBody, unlimited, nothing, a.ifModelStream(a.streamModels)},
+		{"GET", "/v0/stream/models", byKey, noBody, unlimited, nothing, a.ifModelStream(a.streamModels)},
 		{"POST", "/v0/batch/jobs", byKey, a.Limits.batchBody(), slow, stores, a.ifBatch(a.startBatchJob)},
 		{"GET", "/v0/batch/jobs", byKey, noBody, normal, nothing, a.ifBatch(a.listBatchJobs)},
 		{"GET", "/v0/batch/jobs/{id}", byKey, noBody, normal, nothing, a.ifBatch(a.batchJob)},

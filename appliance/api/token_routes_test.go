@@ -25,7 +25,6 @@ var tokenRoutes = map[string]bool{
 	"POST /v0/tts/voice_conversion/json":    true,
 	"POST /v0/tts/voice_conversion/file":    true,
 	"GET /v0/tts/voices":                    true,
-	"GET /v0/stream/models":                 true,
 }
 
 // Every visitor can have a token. A route that is added later is closed to it.
