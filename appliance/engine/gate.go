@@ -16,12 +16,19 @@ type Gate struct {
 	cores    int
 	observer atomic.Pointer[func(Passage)]
 
-	mu      sync.Mutex
-	free    int
-	seq     uint64
-	waiting waiters
-	loans   map[*loan]struct{} // work whose cores can be recalled for something more urgent
+	mu         sync.Mutex
+	free       int
+	urgent     int         // calls with a deadline that hold cores
+	batchFrom  time.Time   // when Batch may begin
+	batchTimer *time.Timer // admits Batch then; nil before the first
+	seq        uint64
+	waiting    waiters
+	loans      map[*loan]struct{} // work whose cores can be recalled for something more urgent
 }
+
+// batchDelay is how long Batch waits after work with a deadline has left the cores. A turn passes the gate in some
+// hundred pieces, a moment apart; a piece of Batch in each gap would add up to more than a user should wait.
+const batchDelay = 100 * time.Millisecond
 
 // NewGate returns a Gate over the given number of cores, at least one.
 func NewGate(cores int) *Gate {
@@ -97,12 +104,12 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 
 	select {
 	case <-w.ready:
-		return w.granted, g.leaveFunc(u, w.granted, asked), nil
+		return w.granted, g.leaveFunc(w, asked), nil
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if w.index < 0 { // admitted at the same moment: release the cores again
-			g.free += w.granted
+			g.release(w)
 		} else {
 			heap.Remove(&g.waiting, w.index)
 		}
@@ -226,35 +233,71 @@ func (g *Gate) recall() {
 }
 
 // leaveFunc returns the function that releases the cores of a passage.
-func (g *Gate) leaveFunc(u *Urgency, cores int, asked time.Time) func() {
+func (g *Gate) leaveFunc(w *waiter, asked time.Time) func() {
 	entered := time.Now()
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
-		g.free += cores
+		g.release(w)
 		g.admit()
 		g.mu.Unlock()
 		if tell := g.observer.Load(); tell != nil {
-			(*tell)(Passage{u.Get().Priority, cores, entered.Sub(asked), time.Since(entered)})
+			(*tell)(Passage{w.urgency.Get().Priority, w.granted, entered.Sub(asked), time.Since(entered)})
 		}
 	})
 }
 
 // admit grants cores to the waiters at the head for which enough are free.
 func (g *Gate) admit() {
-	for len(g.waiting) > 0 && g.waiting[0].least <= g.free {
+	for len(g.waiting) > 0 && g.waiting[0].least <= g.free && !g.delays(g.waiting[0]) {
 		w := heap.Pop(&g.waiting).(*waiter)
 		w.granted = min(w.most, g.free)
 		g.free -= w.granted
+		if w.urgent = w.need.hasDeadline(); w.urgent {
+			g.urgent++
+		}
 		close(w.ready)
 	}
+}
+
+// release takes back the cores of an admitted waiter.
+func (g *Gate) release(w *waiter) {
+	g.free += w.granted
+	if w.urgent {
+		g.urgent--
+		g.batchFrom = time.Now().Add(batchDelay)
+	}
+}
+
+// delays reports whether a waiter is Batch that may not begin yet, and admits it when it may.
+func (g *Gate) delays(w *waiter) bool {
+	if w.need.Priority != Batch {
+		return false
+	}
+	if g.urgent > 0 {
+		return true // until the last of them leaves
+	}
+	rest := time.Until(g.batchFrom)
+	if rest <= 0 {
+		return false
+	}
+	if g.batchTimer != nil {
+		g.batchTimer.Stop()
+	}
+	g.batchTimer = time.AfterFunc(rest, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.admit()
+	})
+	return true
 }
 
 type waiter struct {
 	urgency     *Urgency
 	need        Need // urgency's value when it was last read
 	seq         uint64
-	least, most int // cores
-	granted     int // cores, once admitted
+	least, most int  // cores
+	granted     int  // cores, once admitted
+	urgent      bool // it had a deadline when it was admitted
 	ready       chan struct{}
 	index       int // in the heap; -1 before and after
 }

@@ -13,7 +13,7 @@ type Priority int
 // due; requests yield to conversations unless they are very late (requestDelay). Prefetch and Batch
 // come after all of it, except for the piece that is already running.
 const (
-	Batch       Priority = iota // analysis jobs: run when nothing else needs the cores
+	Batch       Priority = iota // analysis jobs: run when nothing else has needed the cores for batchDelay
 	Prefetch                    // work done before it is asked for
 	Request                     // text-to-speech and other requests: after conversations
 	Speculative                 // a turn that is prepared before the user has finished
