@@ -219,3 +219,14 @@ func TestASoundFileIsMeasured(t *testing.T) {
 		t.Errorf("metadata %+v and %+v", m.Prosody.Metadata, m.Language.Metadata)
 	}
 }
+
+// The transcriber gives some words no length, also the last one of a sound.
+func TestEveryWordHasALength(t *testing.T) {
+	words := []Word{{Begin: 0.1, End: 0.5}, {Begin: 0.5, End: 0.5}, {Begin: 0.5, End: 0.9}, {Begin: 1, End: 1}}
+	lengthen(words, []stretch{{to: media.SampleRate}})
+	for i, w := range words {
+		if w.End <= w.Begin || w.End > 1 || i > 0 && w.Begin < words[i-1].Begin {
+			t.Errorf("word %d is at %v to %v", i, w.Begin, w.End)
+		}
+	}
+}

@@ -41,10 +41,30 @@ func timedWords(t engine.Transcript, begin int64, voiced []stretch) []Word {
 	} else {
 		spread(t.Text, all, voiced)
 	}
+	lengthen(all, voiced)
 	for i := range all {
 		all[i].Begin, all[i].End = rounded(all[i].Begin, 3), rounded(all[i].End, 3)
 	}
 	return all
+}
+
+// shortestWord is the length, in seconds, of a word that the transcriber gives none: the step of its times.
+const shortestWord = 0.02
+
+// lengthen gives every word at least shortestWord. A word after the end of the last voice then begins earlier, as it
+// would otherwise end after the sound.
+func lengthen(words []Word, voiced []stretch) {
+	before := 0.0 // the beginning of the word before
+	for i := range words {
+		w := &words[i]
+		if w.End < w.Begin+shortestWord {
+			if n := len(voiced); n > 0 {
+				w.Begin = max(before, min(w.Begin, seconds(voiced[n-1].to)-shortestWord))
+			}
+			w.End = max(w.End, w.Begin+shortestWord)
+		}
+		before = w.Begin
+	}
 }
 
 // clip ends words at the pauses that follow them: the transcriber only says where the next word begins.

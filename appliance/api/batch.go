@@ -86,7 +86,7 @@ func readBatchFilter(q url.Values, now time.Time) (f store.BatchFilter, err erro
 	if _, given := q["when"]; given || q.Get("timestamp_ms") != "" {
 		switch when := q.Get("when"); when {
 		case "", "created_before":
-			f.BeforeMS = int64(at)
+			f.BeforeMS = int64(max(at, 1)) // 0 would be no bound, and no job is from before either
 		case "created_after":
 			f.AfterMS = int64(at)
 		default:

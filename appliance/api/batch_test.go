@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -57,6 +59,8 @@ func (u *fakeUpload) Add(_ context.Context, name, contentType string, content io
 }
 
 func (u *fakeUpload) Submit(_ context.Context, p contract.PostedBatchJob) (string, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	u.posted, u.submitted = p, true
 	return "made", nil
 }
@@ -208,6 +212,41 @@ func TestErrorsNameWhyAJobIsNotStarted(t *testing.T) {
 	}
 }
 
+// Many published clients send their whole body before they read an answer.
+func TestAClientThatSendsItsWholeBodyReadsWhyItIsRefused(t *testing.T) {
+	c, _ := startBatch(t)
+	kind, body := multiparts(t, part{"json", "", "{"}, part{"file", "a.wav", strings.Repeat("x", 20<<20)})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.http.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing is written at the end
+	_, err = fmt.Fprintf(conn, "POST /v0/batch/jobs HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\n"+
+		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s", c.key, kind, len(body), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != 422 {
+		t.Error(answer, err)
+	}
+}
+
+// A client may post many jobs at once.
+func TestFormsWaitForEachOther(t *testing.T) {
+	c, _ := startBatch(t)
+	kind, body := multiparts(t, part{"file", "a.wav", "sound"})
+	var all sync.WaitGroup
+	for range 4 * batchUploadsPerAccount {
+		all.Go(func() {
+			if status, _, text := c.send("POST", "/v0/batch/jobs", kind, body); status != 200 {
+				t.Error(status, text)
+			}
+		})
+	}
+	all.Wait()
+}
+
 func TestAClientThatLeavesDuringItsUploadLeavesNothing(t *testing.T) {
 	c, f := startBatch(t)
 	f.discarded = make(chan struct{}, 1)
@@ -254,6 +293,7 @@ func TestListsOfJobsAreFiltered(t *testing.T) {
 			Order:      store.ByEnd,
 			Descending: true,
 		},
+		"timestamp_ms=0":                     {Limit: 50, BeforeMS: 1, Descending: true}, // none
 		"when=created_before&status=&limit=": {Limit: 50, BeforeMS: 5000, Descending: true},
 	} {
 		want.AccountID = c.account

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,28 +41,41 @@ const (
 	// batchUploadsPerAccount those of one account: each may write as fast as the disk
 	// does.
 	maxBatchUploads, batchUploadsPerAccount = 16, 6
+	// batchUploadWait is how long a form waits for others: small ones take
+	// milliseconds each.
+	batchUploadWait = 10 * time.Second
+	// maxBatchRest bounds what is received of a form after an error: a minute at the
+	// 10 Mbit/s of a slow line.
+	maxBatchRest = 64 << 20
 )
 
 func newBatchUploads() *limit.Limiter[string] {
-	return limit.New[string](limit.Rule{MaxActive: maxBatchUploads, MaxPerKey: batchUploadsPerAccount})
+	return limit.New[string](limit.Rule{
+		MaxActive: maxBatchUploads,
+		MaxPerKey: batchUploadsPerAccount,
+		MaxWait:   batchUploadWait,
+	})
 }
 
 // startBatchJob receives a job and its files, and puts it into the queue.
 func (a *API) startBatchJob(w http.ResponseWriter, r *http.Request, by caller) error {
-	leave, err := a.batchUploads.TryAcquire(by.AccountID)
-	if err != nil {
-		return contract.ErrTooMany{What: "too many jobs are being uploaded", RetryAfter: uploadRetry}
-	}
-	defer leave()
 	upload := a.Batch.NewUpload(by.AccountID)
 	defer upload.Discard()
 	form := batchForm{ctx: r.Context(), upload: upload}
+	var err error
 	if kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
+		leave, full := a.batchUploads.Acquire(r.Context(), by.AccountID)
+		if full != nil {
+			return contract.ErrTooMany{What: "too many jobs are being uploaded", RetryAfter: uploadRetry}
+		}
+		defer leave()
 		err = form.read(multipart.NewReader(r.Body, params["boundary"]))
 	} else {
 		err = form.readJSON(w, r)
 	}
 	if err != nil {
+		// Most clients read the answer only when they have sent the whole body.
+		_, _ = io.CopyN(io.Discard, r.Body, maxBatchRest)
 		return uploadError(err)
 	}
 	if len(form.posted.URLs) == 0 && len(form.posted.Text) == 0 && form.files == 0 {

@@ -182,6 +182,10 @@ func (t *Session) faultOf(err error) contract.StreamFault {
 	switch {
 	case unreadable && strings.Contains(broken.Why, "pixels"):
 		return contract.StreamFault{Code: contract.StreamPictureLarge, Why: "data: " + broken.Why}
+	case unreadable && strings.HasPrefix(broken.Why, "the sound is longer"):
+		return contract.StreamFault{Code: contract.StreamSoundLong, Why: "data: " + broken.Why}
+	case unreadable && strings.HasPrefix(broken.Why, "the video is longer"):
+		return contract.StreamFault{Code: contract.StreamVideoLong, Why: "data: " + broken.Why}
 	case unreadable:
 		return contract.StreamFault{Code: contract.StreamUnreadable, Why: "data: " + broken.Why}
 	case ofMedium:

@@ -51,6 +51,8 @@ func (fakeMedia) Probe(_ context.Context, path string) (media.Info, error) {
 		return media.Info{}, &media.Error{Why: "the picture has 9000 x 9000 pixels; at most 50 million are read"}
 	case "no-ffmpeg":
 		return media.Info{}, media.ErrNoFFmpeg
+	case "film":
+		return media.Info{}, &media.Error{Why: "the video is longer than 3 hours, the most that is read"}
 	}
 	return media.Info{}, &media.Error{Why: "the file is of no known format"}
 }
@@ -297,6 +299,7 @@ func TestErrorsHaveTheCodesOfTheOldService(t *testing.T) {
 		medium("sound 61", `"prosody":{}`):     "E0203 data: the sound is longer than 1m0s",
 		medium("browser-sound 61", ""):         "E0203 data: the sound is longer than 1m0s",
 		medium("video 61", ""):                 "E0204 data: the video is longer than 1m0s",
+		medium("film", ""):                     "E0204 data: the video is longer than 3 hours",
 		medium("large", ""):                    "E0205 data: the picture has 9000 x 9000 pixels",
 		medium("text "+strings.Repeat("x", contract.MaxStreamTextChars), `"language":{}`): "E0206 data: the text has " +
 			"10005 characters",

@@ -123,22 +123,30 @@ var errEnd = errors.New("the rest of the archive is not read")
 // Walk unpacks the archive at path, one member at a time, to a file in folder that it
 // removes after visit. Members that cannot be read, and a damaged rest, are visited as
 // problems. Folders, dotfiles and __MACOSX are left out; links and devices are problems.
-// An archive within the archive is walked too, one within that is a problem. Walk returns
-// the first error of visit, or an error of the box.
+// An archive within the archive is walked too, one within that is a problem, and so is an
+// archive without anything to visit. Walk returns the first error of visit, or an error of
+// the box.
 func Walk(ctx context.Context, path, folder string, b Bounds, visit func(Member) error) error {
 	w := &walk{
 		Bounds: b,
 		ctx:    ctx,
 		folder: folder,
-		visit:  visit,
+	}
+	visited := false
+	w.visit = func(m Member) error {
+		visited = true
+		return visit(m)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	w.Bytes = min(w.Bytes, ratioFree+w.Ratio*info.Size())
-	if err := w.archive(path, "", 1); err != errEnd {
+	if err := w.archive(path, "", 1); err != nil && err != errEnd {
 		return err
+	}
+	if !visited {
+		return visit(Member{Problem: fault("the archive has no files")})
 	}
 	return nil
 }

@@ -231,6 +231,20 @@ func TestUnreadableZipMembersAreProblems(t *testing.T) {
 		"odd: the entry is packed by method 14", "a=one")
 }
 
+func TestDocumentsAndEmptyArchivesAreProblems(t *testing.T) {
+	word := zipOf(entry{name: "_rels/.rels", content: "<x/>"}, entry{name: "[Content_Types].xml", content: "<x/>"},
+		entry{name: "word/document.xml", content: "<x/>"})
+	const document = "it is a document"
+	wantSeen(t, "Word", walked(t, word, DefaultBounds()), ": "+document)
+	wantSeen(t, "EPUB", walked(t, zipOf(entry{name: "mimetype", content: "application/epub+zip"},
+		entry{name: "a.xhtml", content: "<x/>"}), DefaultBounds()), ": "+document)
+	wantSeen(t, "within", walked(t, tarOf(entry{name: "a.docx", content: string(word)},
+		entry{name: "a", content: "one"}), DefaultBounds()), "a.docx: "+document, "a=one")
+	wantSeen(t, "empty", walked(t, zipOf(), DefaultBounds()), ": the archive has no files")
+	wantSeen(t, "folders", walked(t, tarOf(entry{name: "a/"}, entry{name: ".b"}), DefaultBounds()),
+		": the archive has no files")
+}
+
 func TestArchivesAreReadTwoDeep(t *testing.T) {
 	third := tarOf(entry{name: "c", content: "three"})
 	second := zipOf(entry{name: "b", content: "two"}, entry{name: "third.tar", content: string(third)})

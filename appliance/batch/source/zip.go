@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // maxZipDirectory bounds how much of a zip file is read to open it, in bytes. The entries
@@ -41,6 +42,9 @@ func (l *level) zip(f *os.File) error {
 		return l.damaged(err)
 	}
 	from.open = true
+	if isDocument(r.File) {
+		return l.problem("", fault("it is a document of an office program or an e-book; send its text as a .txt file"))
+	}
 	for _, entry := range r.File {
 		if err := l.count(); err != nil {
 			return err
@@ -50,6 +54,14 @@ func (l *level) zip(f *os.File) error {
 		}
 	}
 	return nil
+}
+
+// isDocument reports whether a zip file is a document, whose entries are no media but its
+// markup: Office Open XML (ECMA-376) has an entry [Content_Types].xml; OpenDocument and EPUB
+// begin with an entry mimetype.
+func isDocument(entries []*zip.File) bool {
+	return slices.ContainsFunc(entries, func(e *zip.File) bool { return e.Name == "[Content_Types].xml" }) ||
+		len(entries) > 0 && entries[0].Name == "mimetype"
 }
 
 func (l *level) zipEntry(entry *zip.File) error {
