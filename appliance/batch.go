@@ -76,11 +76,7 @@ func (a *appliance) startBatch(ctx context.Context) error {
 	streamed := *analyser
 	streamed.Media = &media.Reader{Urgent: true} // the client of a stream waits
 	a.stream.service.Store(stream.New(&streamed, streamed.Media, a.log))
-	a.onClose(inBackground(ctx, func(ctx context.Context) {
-		a.batch.Run(ctx, analyser, func(ctx context.Context) (leave func(), err error) {
-			return a.engines.Gate.Enter(ctx, nil, 1)
-		})
-	}))
+	a.onClose(inBackground(ctx, func(ctx context.Context) { a.batch.Run(ctx, analyser, a.engines.Gate) }))
 	return nil
 }
 

@@ -73,9 +73,7 @@ func (h *hearing) work(ctx context.Context, f func() error) error {
 }
 
 // core returns the gate for work in Go that takes many steps.
-func (h *hearing) core(ctx context.Context) *turnAtGate {
-	return &turnAtGate{ctx: ctx, gate: h.Gate, urgency: h.o.urgency}
-}
+func (h *hearing) core(ctx context.Context) *engine.Steps { return h.Gate.Steps(ctx, h.o.urgency) }
 
 // hear takes the next piece of the sound, at most pieceSamples.
 func (h *hearing) hear(ctx context.Context, pcm []float32) error {

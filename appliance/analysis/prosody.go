@@ -35,9 +35,9 @@ func (h *hearing) judgePart(ctx context.Context, p part, voiced []stretch) ([]ju
 		all = judgementsOf(p, units(Transcript{Text: p.text, Words: p.words}, o.Granularity))
 	}
 	core := h.core(ctx)
-	defer core.release()
+	defer core.Release()
 	for i := range all {
-		if err := core.next(); err != nil {
+		if err := core.Next(); err != nil {
 			return nil, err
 		}
 		from, to := around(all[i].begin, all[i].end, begin, end)
@@ -91,9 +91,9 @@ func (h *hearing) judgeWindows(ctx context.Context, ended bool) error {
 	}
 	now := seconds(h.samples)
 	core := h.core(ctx)
-	defer core.release()
+	defer core.Release()
 	for h.windowEnded(now, ended) {
-		if err := core.next(); err != nil {
+		if err := core.Next(); err != nil {
 			return err
 		}
 		h.judgeWindow(now)

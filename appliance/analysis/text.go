@@ -14,9 +14,9 @@ func (a *Analyser) text(ctx context.Context, text string, r Request) (report Rep
 	if r.Models.Language == nil && r.Models.NER == nil {
 		return Report{}, notApplicable("a text", r)
 	}
-	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
-	t, err := ofText(text, core.next)
-	core.release()
+	core := a.Gate.Steps(ctx, r.Urgency)
+	t, err := ofText(text, core.Next)
+	core.Release()
 	if err != nil {
 		return Report{}, err
 	}
@@ -32,15 +32,15 @@ func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Repor
 	if r.Models.Language == nil && r.Models.NER == nil {
 		return nil
 	}
-	core := &turnAtGate{ctx: ctx, gate: a.Gate, urgency: r.Urgency}
-	defer core.release()
-	all, err := sentences(t, core.next)
+	core := a.Gate.Steps(ctx, r.Urgency)
+	defer core.Release()
+	all, err := sentences(t, core.Next)
 	if err != nil {
 		return err
 	}
 	s := &scorer{
 		m:         a.Meter,
-		next:      core.next,
+		next:      core.Next,
 		t:         t,
 		language:  t.language(),
 		sentences: all,

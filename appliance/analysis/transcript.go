@@ -78,6 +78,12 @@ func (t Transcript) language() string {
 	return "en"
 }
 
+// A step is called before each small step of some work, and may hold it back.
+type step func() error
+
+// freely is the step of work that nothing holds back, because it is short.
+func freely() error { return nil }
+
 // ofText returns a written text as a Transcript. Invalid UTF-8 becomes U+FFFD. An error is one of next.
 func ofText(text string, next step) (Transcript, error) {
 	t := Transcript{Text: strings.ToValidUTF8(text, "\ufffd")}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/appliance/batch/source"
+	"parley/appliance/engine"
 	"parley/internal/durable"
 	"parley/store"
 )
@@ -39,7 +40,7 @@ func (s *Service) Artifacts(ctx context.Context, account, jobID string) (*os.Fil
 // writeArtifacts writes the zip archive of a job whose results are complete. It reads the
 // results prediction by prediction, so that even those of a long video are never in memory
 // as a whole.
-func (s *Service) writeArtifacts(ctx context.Context, jobID string, enter Enter) error {
+func (s *Service) writeArtifacts(ctx context.Context, jobID string, gate *engine.Gate) error {
 	sources, err := s.Records.BatchSources(ctx, jobID)
 	if err != nil {
 		return err
@@ -51,13 +52,12 @@ func (s *Service) writeArtifacts(ctx context.Context, jobID string, enter Enter)
 	}
 	defer f.Discard()
 	a := artifacts{
-		ctx:   ctx,
+		core:  gate.Steps(ctx, nil),
 		zip:   zip.NewWriter(f),
 		now:   time.Now(),
 		names: uniqueNames{},
-		pace:  pace{enter: enter},
 	}
-	defer a.pace.end()
+	defer a.core.Release()
 	for n, from := range sources {
 		a.folder = a.names.next(sourceName(n, from))
 		a.faces = files.faces(n)
@@ -84,13 +84,12 @@ func sourceName(n int, from store.BatchSource) string {
 
 // artifacts writes the zip archive of one job.
 type artifacts struct {
-	ctx    context.Context
+	core   *engine.Steps // one step a prediction or picture
 	zip    *zip.Writer
 	now    time.Time
 	names  uniqueNames
 	folder string // of the source, in the archive
 	faces  string // folder with the pictures of the source
-	pace   pace
 }
 
 // source adds what the result of a source holds.
@@ -176,7 +175,7 @@ func (a *artifacts) group(d *json.Decoder, t *table, rows rower) error {
 			return d.Decode(&id)
 		case "predictions":
 			return items(d, func() error {
-				if err := a.pace.next(a.ctx); err != nil {
+				if err := a.core.Next(); err != nil {
 					return err
 				}
 				return rows.next(d, id, t)
@@ -210,7 +209,7 @@ func (a *artifacts) pictures(n int, folder string) error {
 }
 
 func (a *artifacts) picture(file, name string) error {
-	if err := a.pace.next(a.ctx); err != nil {
+	if err := a.core.Next(); err != nil {
 		return err
 	}
 	f, err := os.Open(file)
@@ -268,40 +267,4 @@ func token(d *json.Decoder, want json.Delim) error {
 func skip(d *json.Decoder) error {
 	var dropped json.RawMessage
 	return d.Decode(&dropped)
-}
-
-// pace gives the cores back now and then during long work.
-type pace struct {
-	enter Enter // nil: nothing else needs the cores
-	leave func()
-	steps int
-}
-
-// paceSteps is how many steps are done at once: a row of 50 scores takes some 0.1 ms to
-// read and write, so that a conversation waits for less than 10 ms.
-const paceSteps = 64
-
-// next is called before each step.
-func (p *pace) next(ctx context.Context) (err error) {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if p.enter == nil {
-		return nil
-	}
-	if p.steps--; p.steps > 0 {
-		return nil
-	}
-	p.end()
-	p.leave, err = p.enter(ctx)
-	p.steps = paceSteps
-	return err
-}
-
-// end gives the cores back.
-func (p *pace) end() {
-	if p.leave != nil {
-		p.leave()
-		p.leave = nil
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/internal/durable"
 	"parley/store"
 )
@@ -91,8 +92,8 @@ func (r *result) add(ctx context.Context, p contract.InferencePrediction) error 
 	}
 	r.files++
 	r.write(`{"file":` + string(file) + `,"models":{`)
-	w := &modelWriter{result: r, ctx: ctx, pace: pace{enter: r.run.enter}}
-	defer w.pace.end()
+	w := &modelWriter{result: r, core: r.run.gate.Steps(ctx, nil)}
+	defer w.core.Release()
 	err = errors.Join(
 		addModel(w, "face", p.Models.Face), addModel(w, "burst", p.Models.Burst),
 		addModel(w, "prosody", p.Models.Prosody), addModel(w, "language", p.Models.Language),
@@ -114,10 +115,9 @@ func (r *result) write(text string) { r.out.WriteString(text) }
 // modelWriter writes the predictions for one file.
 type modelWriter struct {
 	*result
-	ctx    context.Context
-	pace   pace
-	models int  // so far
-	full   bool // the account has no space for more
+	core   *engine.Steps // one step a prediction
+	models int           // so far
+	full   bool          // the account has no space for more
 	// unencoded is why a prediction was left out: JSON has no NaN.
 	unencoded error
 }
@@ -159,7 +159,7 @@ func addGroup[P any](w *modelWriter, g contract.Grouped[P]) error {
 	w.write(`{"id":` + string(id) + `,"predictions":[`)
 	between := ""
 	for _, p := range g.Predictions {
-		if err := w.pace.next(w.ctx); err != nil {
+		if err := w.core.Next(); err != nil {
 			return err
 		}
 		text, err := contract.Marshal(p)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/store"
 )
 
@@ -27,11 +28,11 @@ func pause(ctx context.Context) {
 }
 
 // runJob runs a job and ends it, or puts it back into the queue if ctx ends before.
-func (s *Service) runJob(ctx context.Context, j store.BatchJob, a Analyser, enter Enter) {
+func (s *Service) runJob(ctx context.Context, j store.BatchJob, a Analyser, gate *engine.Gate) {
 	r := &jobRun{
 		Service:  s,
 		analyser: a,
-		enter:    enter,
+		gate:     gate,
 		job:      j,
 		folder:   s.folder(j.ID),
 		log:      s.Log.With("job", j.ID),
@@ -88,7 +89,7 @@ func (r *jobRun) run(ctx context.Context) (state store.BatchState, record func(c
 // pictures of faces, which are in it.
 func (r *jobRun) artifacts(ctx context.Context) error {
 	if _, err := os.Stat(r.folder.artifacts()); errors.Is(err, fs.ErrNotExist) {
-		if err := r.writeArtifacts(ctx, r.job.ID, r.enter); err != nil {
+		if err := r.writeArtifacts(ctx, r.job.ID, r.gate); err != nil {
 			return err
 		}
 	}
@@ -135,7 +136,7 @@ func (t *tally) state() store.BatchState {
 type jobRun struct {
 	*Service
 	analyser Analyser
-	enter    Enter
+	gate     *engine.Gate
 	job      store.BatchJob
 	folder   folder
 	log      *slog.Logger

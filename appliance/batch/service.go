@@ -15,6 +15,7 @@ import (
 
 	"parley/appliance/analysis"
 	"parley/appliance/batch/source"
+	"parley/appliance/engine"
 	"parley/internal/durable"
 	"parley/internal/layout"
 	"parley/store"
@@ -130,14 +131,9 @@ func (s *Service) recoverJob(ctx context.Context, j store.BatchJob) error {
 	return s.end(ctx, j, tally{failure: "the box stopped twice while the job ran"})
 }
 
-// Enter waits until nothing more urgent needs the cores, and takes one until leave is
-// called.
-type Enter func(context.Context) (leave func(), err error)
-
 // Run runs the jobs until ctx ends. A job that runs then is stopped, and waits again. Long
-// work besides the analysis enters and leaves piece by piece; with a nil enter it does not
-// wait.
-func (s *Service) Run(ctx context.Context, a Analyser, enter Enter) {
+// work besides the analysis passes the gate too, piece by piece.
+func (s *Service) Run(ctx context.Context, a Analyser, gate *engine.Gate) {
 	s.notify()
 	for ; !s.recovered && ctx.Err() == nil; s.recovered = s.recover(ctx) {
 		pause(ctx)
@@ -146,7 +142,7 @@ func (s *Service) Run(ctx context.Context, a Analyser, enter Enter) {
 		j, err := s.Records.StartBatchJob(ctx, time.Now().UnixMilli())
 		switch {
 		case err == nil:
-			s.runJob(ctx, j, a, enter)
+			s.runJob(ctx, j, a, gate)
 		case errors.Is(err, store.ErrNotFound):
 			select {
 			case <-s.wake:

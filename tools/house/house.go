@@ -95,8 +95,8 @@ var imports = []struct {
 		internal/durable internal/layout`},
 	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded
 		internal/levenshtein internal/limit`},
-	{"appliance/batch", `appliance/analysis appliance/batch/source appliance/contract internal/disk internal/durable
-		internal/layout store`},
+	{"appliance/batch", `appliance/analysis appliance/batch/source appliance/contract appliance/engine internal/disk
+		internal/durable internal/layout store`},
 	{"appliance/stream", `appliance/analysis appliance/audio appliance/contract appliance/engine appliance/media
 		internal/limit`},
 	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
