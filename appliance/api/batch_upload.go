@@ -31,9 +31,9 @@ type BatchUpload interface {
 }
 
 const (
-	// maxBatchFiles bounds the files of one request, as contract.MaxBatchURLs bounds
+	// maxBatchFiles bounds the files of one request, as contract.MaxBatchSources bounds
 	// its URLs; an archive counts as one.
-	maxBatchFiles = contract.MaxBatchURLs
+	maxBatchFiles = contract.MaxBatchSources
 	// maxFilenameBytes is what file systems allow for a name, and maxTypeBytes far more
 	// than any media type has.
 	maxFilenameBytes, maxTypeBytes = 255, 255

@@ -16,7 +16,7 @@ import (
 // 64 MiB; a few large bodies must not push the others out.
 const maxCallbackBytes = 1 << 20
 
-// end ends a job: it writes the artifacts, deletes the sources, and queues the callback.
+// end ends a job: it deletes the sources, records the results, and queues the callback.
 func (s *Service) end(ctx context.Context, j store.BatchJob, t tally) error {
 	files := s.folder(j.ID)
 	e := store.BatchEnd{

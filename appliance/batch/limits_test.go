@@ -39,7 +39,7 @@ func (b *testBox) refused(p contract.PostedBatchJob, files ...io.Reader) error {
 
 func TestLimitsOfAJobAreNamed(t *testing.T) {
 	b := newBox(t, func(s *Settings) { s.MaxQueued = 1 })
-	many := make([]io.Reader, MaxSources+1)
+	many := make([]io.Reader, contract.MaxBatchSources+1)
 	for i := range many {
 		many[i] = strings.NewReader("")
 	}
@@ -63,14 +63,14 @@ func TestLimitsOfAJobAreNamed(t *testing.T) {
 		"too many files": {files: many, want: contract.ErrInvalid{}, says: "at most 1000"},
 		"too many sources": {
 			posted: contract.PostedBatchJob{
-				Text: slices.Repeat([]string{"a"}, MaxSources),
+				Text: slices.Repeat([]string{"a"}, contract.MaxBatchSources),
 				URLs: []string{"https://a/b"},
 			},
 			want: contract.ErrInvalid{},
 			says: "1001",
 		},
 		"too much text": {
-			posted: contract.PostedBatchJob{Text: []string{strings.Repeat("a", MaxTextBytes+1)}},
+			posted: contract.PostedBatchJob{Text: []string{strings.Repeat("a", maxTextBytes+1)}},
 			want:   contract.ErrTooLarge{},
 			says:   "the texts of the job",
 		},

@@ -30,7 +30,7 @@ func (r *jobRun) text(ctx context.Context, out *result, t namedText) error {
 // url fetches a URL and analyses the file.
 func (r *jobRun) url(ctx context.Context, out *result, url string) error {
 	limits := source.DefaultLimits()
-	if limits.Bytes = min(limits.Bytes, r.room); limits.Bytes <= 0 {
+	if limits.Bytes = min(limits.Bytes, r.spaceLeft); limits.Bytes <= 0 {
 		return r.notFetched(out, url, accountFull)
 	}
 	if err := os.MkdirAll(r.folder.sources(), 0o700); err != nil {
@@ -67,7 +67,7 @@ func (r *jobRun) url(ctx context.Context, out *result, url string) error {
 }
 
 // stored counts n more bytes on the disk.
-func (r *jobRun) stored(n int64) { r.room, r.bytes = r.room-n, r.bytes+n }
+func (r *jobRun) stored(n int64) { r.spaceLeft, r.bytes = r.spaceLeft-n, r.bytes+n }
 
 // notFetched records that a URL has no file.
 func (r *jobRun) notFetched(out *result, url, why string) error {
@@ -128,7 +128,7 @@ func (r *jobRun) measure(ctx context.Context, out *result, name string, from ana
 	if err := out.dropFaces(); err != nil {
 		return err
 	}
-	if errors.Is(err, errNoRoom) {
+	if errors.Is(err, errNoSpace) {
 		r.tally.files++
 		out.fail(name, accountFull)
 		return nil

@@ -15,8 +15,8 @@ import (
 	"parley/store"
 )
 
-// errNoRoom is the error of a picture of a face that the account has no space for.
-var errNoRoom = errors.New("the account has no disk space left")
+// errNoSpace is the error of a picture of a face that the account has no space for.
+var errNoSpace = errors.New("the account has no disk space left")
 
 // result writes the result of one source: a contract.SourceResult as JSON, file by file,
 // so that the result of an archive is never in memory as a whole.
@@ -167,7 +167,7 @@ func addGroup[P any](w *modelWriter, g contract.Grouped[P]) error {
 			w.unencoded = err
 			continue
 		}
-		if w.full = w.full || w.run.room < int64(len(text)); w.full {
+		if w.full = w.full || w.run.spaceLeft < int64(len(text)); w.full {
 			break
 		}
 		w.run.stored(int64(len(text)))
@@ -210,8 +210,8 @@ func (r *result) facesFolder() string {
 
 // saveFace stores a picture of a face in a frame of the file that is being analysed.
 func (r *result) saveFace(group string, frame int, jpeg []byte) error {
-	if r.run.room < int64(len(jpeg)) {
-		return errNoRoom
+	if r.run.spaceLeft < int64(len(jpeg)) {
+		return errNoSpace
 	}
 	r.run.stored(int64(len(jpeg)))
 	dir := r.facesFolder()

@@ -135,16 +135,16 @@ func (t *tally) state() store.BatchState {
 // jobRun is one run of a job.
 type jobRun struct {
 	*Service
-	analyser Analyser
-	gate     *engine.Gate
-	job      store.BatchJob
-	folder   folder
-	log      *slog.Logger
-	request  contract.PostedBatchJob
-	room     int64 // bytes that the account may still store
-	bytes    int64 // of the files of the job
-	texts    int   // texts so far
-	tally    tally
+	analyser  Analyser
+	gate      *engine.Gate
+	job       store.BatchJob
+	folder    folder
+	log       *slog.Logger
+	request   contract.PostedBatchJob
+	spaceLeft int64 // bytes that the account may still store
+	bytes     int64 // of the files of the job
+	texts     int   // texts so far
+	tally     tally
 }
 
 // sources analyses the sources of the job that have no result yet. The error is the box's.
@@ -157,7 +157,7 @@ func (r *jobRun) sources(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.room, err = r.Service.room(ctx, r.job.AccountID); err != nil {
+	if r.spaceLeft, err = r.Service.spaceLeft(ctx, r.job.AccountID); err != nil {
 		return err
 	}
 	if err := r.folder.makeResults(); err != nil {

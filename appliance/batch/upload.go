@@ -18,12 +18,9 @@ import (
 )
 
 const (
-	// MaxSources is how many files, URLs and texts one job may have together: as many as
-	// a person selects in a folder. More belong in an archive.
-	MaxSources = 1000
-	// MaxTextBytes bounds the texts of one job together. They are part of every list of
+	// maxTextBytes bounds the texts of one job together. They are part of every list of
 	// jobs; longer ones belong in files.
-	MaxTextBytes = 2 << 20
+	maxTextBytes = 2 << 20
 	// checkBytes is after how many bytes an upload looks again for free space.
 	checkBytes = 16 << 20
 	// queueRetry is the Retry-After while the queue of an account is full, and diskRetry
@@ -34,13 +31,13 @@ const (
 
 // An Upload is a job that is not queued yet. It ends with Submit or Discard.
 type Upload struct {
-	service *Service
-	account string
-	stage   *durable.Stage // nil until the first file
-	sources []store.BatchSource
-	files   []contract.BatchFile // never nil
-	bytes   int64                // of the files
-	room    int64                // bytes that the account may still store
+	service   *Service
+	account   string
+	stage     *durable.Stage // nil until the first file
+	sources   []store.BatchSource
+	files     []contract.BatchFile // never nil
+	bytes     int64                // of the files
+	spaceLeft int64                // bytes that the account may still store
 }
 
 // NewUpload begins a job of an account.
@@ -52,8 +49,8 @@ func (s *Service) NewUpload(account string) *Upload {
 // as it writes to the disk, and holds no more than a piece in memory. Errors of from are
 // returned as they are.
 func (u *Upload) Add(ctx context.Context, name, contentType string, from io.Reader) error {
-	if len(u.sources) == MaxSources {
-		return tooManySources("file", MaxSources+1)
+	if len(u.sources) == contract.MaxBatchSources {
+		return tooManySources("file", contract.MaxBatchSources+1)
 	}
 	if err := u.begin(ctx); err != nil {
 		return err
@@ -66,7 +63,7 @@ func (u *Upload) Add(ctx context.Context, name, contentType string, from io.Read
 	defer f.Close()
 	sum, w := md5.New(), durable.NewWriter(f)
 	for done := false; !done; {
-		if err := u.checkRoom(); err != nil {
+		if err := u.checkSpace(); err != nil {
 			return err
 		}
 		n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(from, checkBytes))
@@ -105,11 +102,11 @@ func (u *Upload) begin(ctx context.Context) error {
 	if err := os.MkdirAll(s.root(), 0o700); err != nil {
 		return err
 	}
-	room, err := s.room(ctx, u.account)
+	spaceLeft, err := s.spaceLeft(ctx, u.account)
 	if err != nil {
 		return err
 	}
-	u.room = room
+	u.spaceLeft = spaceLeft
 	stage, err := durable.NewStage(s.root(), uploadPrefix)
 	if err != nil {
 		return err
@@ -129,13 +126,13 @@ func (u *Upload) grow(n int64) {
 	}
 }
 
-// checkRoom returns an error if the account or the disk has no room for more.
-func (u *Upload) checkRoom() error {
+// checkSpace returns an error if the account or the disk has no space for more.
+func (u *Upload) checkSpace() error {
 	s := u.service
 	s.mu.Lock()
 	uploading := s.uploading[u.account]
 	s.mu.Unlock()
-	if uploading > u.room {
+	if uploading > u.spaceLeft {
 		return errAccountFull(s.Settings.DiskPerAccount)
 	}
 	free, err := disk.Free(s.root())
@@ -153,8 +150,8 @@ func errAccountFull(limit int64) error {
 	}
 }
 
-// room returns how many more bytes an account may store, without its uploads.
-func (s *Service) room(ctx context.Context, account string) (int64, error) {
+// spaceLeft returns how many more bytes an account may store, without its uploads.
+func (s *Service) spaceLeft(ctx context.Context, account string) (int64, error) {
 	if s.Settings.DiskPerAccount == 0 {
 		return 1 << 62, nil
 	}
@@ -201,10 +198,10 @@ func (u *Upload) newJob(p contract.PostedBatchJob) (n store.NewBatchJob, err err
 	case len(u.sources) == 0:
 		return n, contract.ErrInvalid{Field: "file", Why: "the job has nothing to analyse; send at least one file, " +
 			"or an entry of urls or text"}
-	case len(u.sources) > MaxSources:
+	case len(u.sources) > contract.MaxBatchSources:
 		return n, tooManySources("urls", len(u.sources))
-	case texts > MaxTextBytes:
-		return n, contract.ErrTooLarge{Limit: MaxTextBytes, What: "the texts of the job are"}
+	case texts > maxTextBytes:
+		return n, contract.ErrTooLarge{Limit: maxTextBytes, What: "the texts of the job are"}
 	}
 	request, err := contract.Marshal(contract.BatchRequest{PostedBatchJob: p, Files: u.files})
 	return store.NewBatchJob{
@@ -221,7 +218,7 @@ func tooManySources(field string, got int) error {
 	return contract.ErrInvalid{
 		Field: field,
 		Why: fmt.Sprintf("%d files, URLs and texts; at most %d are allowed in one job; send an archive instead", got,
-			MaxSources),
+			contract.MaxBatchSources),
 	}
 }
 

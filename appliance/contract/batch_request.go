@@ -11,8 +11,9 @@ import (
 
 // Limits of the request for a batch job. The settings bound what is uploaded.
 const (
-	MaxBatchURLs  = 1000 // as many as a folder of clips that a person selects
-	MaxBatchTexts = 1000
+	// MaxBatchSources is how many files, URLs and texts a job may have together: as many as a
+	// person selects in a folder. More belong in an archive.
+	MaxBatchSources = 1000
 	// MaxBatchTextChars bounds one text: a novel.
 	MaxBatchTextChars = 1 << 20
 
@@ -140,8 +141,8 @@ func (PostedBatchJob) read(o object) PostedBatchJob {
 	p := PostedBatchJob{
 		Models:        optional(o, "models", readBatchModels),
 		Transcription: optional(o, "transcription", readBatchTranscription),
-		URLs:          o.strings("urls", MaxBatchURLs, MaxURLChars),
-		Text:          o.strings("text", MaxBatchTexts, MaxBatchTextChars),
+		URLs:          o.strings("urls", MaxBatchSources, MaxURLChars),
+		Text:          o.strings("text", MaxBatchSources, MaxBatchTextChars),
 		CallbackURL:   o.text("callback_url", MaxURLChars),
 		Notify:        o.boolean("notify"),
 	}

@@ -66,9 +66,9 @@ func (cmd *batchCmd) body(c *console) (*batchBody, error) {
 			files = append(files, file)
 		}
 	}
-	if n := len(files) + len(asked.URLs) + len(asked.Text); n > contract.MaxBatchURLs {
+	if n := len(files) + len(asked.URLs) + len(asked.Text); n > contract.MaxBatchSources {
 		return nil, misuse{fmt.Errorf("%d files, URLs and texts are too many for one job: name %d at most, or put "+
-			"files into an archive", n, contract.MaxBatchURLs)}
+			"files into an archive", n, contract.MaxBatchSources)}
 	}
 	return newBatchBody(asked, files)
 }
