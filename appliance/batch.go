@@ -100,11 +100,11 @@ func (b batchAPI) Predictions(ctx context.Context, account, jobID string) (api.B
 }
 
 // batchBody returns the largest body of a request for a job: its files, and the JSON and
-// the headers of the form around them.
+// the headers of the form around them. 0 means no limit.
 func (a *appliance) batchBody() int64 {
-	const around, unlimited = 8 << 20, 1 << 50
+	const around = 8 << 20
 	if most := a.batch.Settings.MaxUpload; most > 0 {
 		return most + around
 	}
-	return unlimited
+	return 0
 }
