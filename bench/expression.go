@@ -127,8 +127,7 @@ func count(is bool) int {
 // faces adds the share of pictures whose expression is right. A picture without a face that
 // is found is wrong.
 func (e expressionBench) faces(ctx context.Context) error {
-	right := 0
-	_, n, err := classified(e.o.Expression.Faces, face.ClassNames(), func(path string) (string, error) {
+	right, n, err := classified(e.o.Expression.Faces, face.ClassNames(), func(path string) (string, error) {
 		class := ""
 		err := new(media.Reader).Frames(ctx, path, 1, func(f media.Frame) error {
 			p := face.Picture{Width: f.Width, Height: f.Height, RGB: f.RGB}
@@ -141,9 +140,6 @@ func (e expressionBench) faces(ctx context.Context) error {
 			}
 			return err
 		})
-		if filepath.Base(filepath.Dir(path)) == class {
-			right++
-		}
 		return class, err
 	})
 	if n > 0 {
@@ -152,35 +148,30 @@ func (e expressionBench) faces(ctx context.Context) error {
 	return err
 }
 
-// classified has judge classify the files in the folder of each class. It returns the recall
-// of each class, and how many files there are.
-func classified(dir string, classes []string, judge func(path string) (string, error)) (recall []float64, n int,
-	err error) {
+// classified has judge classify the files in the folder of each class. It returns how many are
+// right, and how many there are.
+func classified(dir string, classes []string, judge func(path string) (string, error)) (right, n int, err error) {
 	if dir == "" {
-		return nil, 0, nil
+		return 0, 0, nil
 	}
 	for _, class := range classes {
 		files, err := filepath.Glob(filepath.Join(dir, class, "*.*"))
 		if err != nil {
-			return nil, 0, err
+			return 0, 0, err
 		}
-		right := 0
 		for _, path := range files {
 			got, err := judge(path)
 			if err != nil {
-				return nil, 0, fmt.Errorf("%s: %w", path, err)
+				return 0, 0, fmt.Errorf("%s: %w", path, err)
 			}
 			right += count(got == class)
-		}
-		if len(files) > 0 {
-			recall = append(recall, float64(right)/float64(len(files)))
 		}
 		n += len(files)
 	}
 	if n == 0 {
-		return nil, 0, fmt.Errorf("%s has no files in folders named %s", dir, strings.Join(classes, ", "))
+		return 0, 0, fmt.Errorf("%s has no files in folders named %s", dir, strings.Join(classes, ", "))
 	}
-	return recall, n, nil
+	return right, n, nil
 }
 
 // pictures times a picture of 512 x 512 pixels with one face.

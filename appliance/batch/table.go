@@ -145,7 +145,8 @@ func rowerOf[P any](cells func(id string, p P) ([]column, [][]contract.NamedScor
 	}
 }
 
-// spoken returns the columns of what was said in a recording. They are empty for a text.
+// spoken returns the columns with the time and the confidence of words. They are empty for a
+// text, which nobody speaks.
 func spoken(time *contract.TimeInterval, confidence, speakerConfidence *float64) []column {
 	columns := []column{
 		{"time_begin", ""}, {"time_end", ""}, {"confidence", optional(confidence)},
