@@ -150,20 +150,20 @@ func TestFacesHaveFrameTimeAndBoxOfTheFile(t *testing.T) {
 	if ratio := second.Box.W / first.Box.W; ratio < 2.4 || ratio > 2.6 {
 		t.Errorf("a box in a larger file is %.2f times as wide", ratio)
 	}
-	if len(first.Emotions) != 48 || scoreOf(first.Emotions, "Joy") < 0.5 || scoreOf(first.Emotions, "Awe") != 0.02 {
+	if first.Emotions.Len() != 48 || scoreOf(first.Emotions, "Joy") < 0.5 || scoreOf(first.Emotions, "Awe") != 0.02 {
 		t.Errorf("scores: %v", first.Emotions)
 	}
 	mesh := meshes.GroupedPredictions
 	if len(mesh) != 1 || len(mesh[0].Predictions) != 2 ||
-		!slices.Equal(mesh[0].Predictions[0].Emotions, first.Emotions) {
+		!slices.Equal(mesh[0].Predictions[0].Emotions.Named(), first.Emotions.Named()) {
 		t.Errorf("facemesh: %+v", mesh)
 	}
 }
 
-func scoreOf(scores []contract.NamedScore, name string) float64 {
-	for _, s := range scores {
-		if s.Name == name {
-			return s.Score
+func scoreOf(scores contract.Scores, name string) float64 {
+	for known, score := range scores.All() {
+		if known == name {
+			return score
 		}
 	}
 	return -1

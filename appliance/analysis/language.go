@@ -50,7 +50,7 @@ func (s *scorer) predictLanguage(
 			p.Sentiment = shown.steps()
 		}
 		if o.Toxicity != nil {
-			p.Toxicity = []contract.NamedScore{}
+			p.Toxicity = contract.ScoresOf()
 		}
 		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
 		groups.add(t.speaker(u), p)
@@ -94,15 +94,15 @@ func (s *shown) add(r expression.Reading, share float64) {
 
 // steps returns the sentiment as a list with the names "1" (very bad) to "9" (very good). It is empty if the sentiment
 // is not known.
-func (s *shown) steps() []contract.NamedScore {
+func (s *shown) steps() contract.Scores {
 	if !s.known {
-		return []contract.NamedScore{}
+		return contract.ScoresOf()
 	}
 	all := make([]contract.NamedScore, len(s.sentiment))
 	for i, v := range s.sentiment {
 		all[i] = contract.NamedScore{Name: "123456789"[i : i+1], Score: max(rounded(v, 4), lowest)}
 	}
-	return all
+	return contract.ScoresOf(all...)
 }
 
 // lowest is the lowest score with four decimals that is not 0.

@@ -89,15 +89,15 @@ func TestAPredictionHasThe53NamesInOrder(t *testing.T) {
 	for _, by := range granularities {
 		groups := predicted(t, written("I love it. 😀"), contract.BatchLanguage{Granularity: by})
 		for _, p := range groups[0].Predictions {
-			sorted := slices.IsSortedFunc(p.Emotions, func(a, b contract.NamedScore) int {
+			sorted := slices.IsSortedFunc(p.Emotions.Named(), func(a, b contract.NamedScore) int {
 				return strings.Compare(a.Name, b.Name)
 			})
-			if len(p.Emotions) != 53 || !sorted {
-				t.Fatalf("%q has %d names, sorted: %v", p.Text, len(p.Emotions), sorted)
+			if n := p.Emotions.Len(); n != 53 || !sorted {
+				t.Fatalf("%q has %d names, sorted: %v", p.Text, n, sorted)
 			}
-			for _, e := range p.Emotions {
-				if e.Score <= 0 || e.Score > 1 {
-					t.Errorf("%q: %s is %v", p.Text, e.Name, e.Score)
+			for name, score := range p.Emotions.All() {
+				if score <= 0 || score > 1 {
+					t.Errorf("%q: %s is %v", p.Text, name, score)
 				}
 			}
 		}
@@ -106,12 +106,7 @@ func TestAPredictionHasThe53NamesInOrder(t *testing.T) {
 
 // score returns the score with a name.
 func score(p contract.LanguagePrediction, name string) float64 {
-	for _, e := range p.Emotions {
-		if e.Name == name {
-			return e.Score
-		}
-	}
-	return -1
+	return scoreOf(p.Emotions, name)
 }
 
 func TestTheWordThatCarriesAFeelingScoresHighest(t *testing.T) {
@@ -175,7 +170,7 @@ func TestAnotherLanguageShowsNothing(t *testing.T) {
 		if s := score(p, "Joy"); s != 0.004 {
 			t.Errorf("%q: %v", p.Text, s)
 		}
-		if p.Sentiment == nil || len(p.Sentiment) > 0 || p.Toxicity == nil || len(p.Toxicity) > 0 {
+		if p.Sentiment.IsZero() || p.Sentiment.Len() > 0 || p.Toxicity.IsZero() || p.Toxicity.Len() > 0 {
 			t.Errorf("%q: sentiment %v, toxicity %v; want empty lists", p.Text, p.Sentiment, p.Toxicity)
 		}
 	}
@@ -185,21 +180,21 @@ func TestASentimentHasNineStepsIfAskedFor(t *testing.T) {
 	tr := written("I love this wonderful place! I hate that horrible food.")
 	for _, by := range granularities {
 		for _, p := range predicted(t, tr, contract.BatchLanguage{Granularity: by})[0].Predictions {
-			if p.Sentiment != nil || p.Toxicity != nil {
+			if !p.Sentiment.IsZero() || !p.Toxicity.IsZero() {
 				t.Fatalf("%s: nobody asked for sentiment and toxicity", by)
 			}
 		}
 		o := contract.BatchLanguage{Granularity: by, Sentiment: &contract.Unconfigurable{}}
 		for _, p := range predicted(t, tr, o)[0].Predictions {
 			var sum float64
-			for i, s := range p.Sentiment {
+			for i, s := range p.Sentiment.Named() {
 				sum += s.Score
 				if s.Name != fmt.Sprint(i+1) || s.Score <= 0 {
 					t.Errorf("%q: step %d is %v", p.Text, i+1, s)
 				}
 			}
-			if len(p.Sentiment) != 9 || sum < 0.999 || sum > 1.001 {
-				t.Errorf("%q: %d steps with sum %v", p.Text, len(p.Sentiment), sum)
+			if n := p.Sentiment.Len(); n != 9 || sum < 0.999 || sum > 1.001 {
+				t.Errorf("%q: %d steps with sum %v", p.Text, n, sum)
 			}
 		}
 	}
@@ -211,7 +206,7 @@ func TestSentimentFollowsTheWords(t *testing.T) {
 	o := contract.BatchLanguage{Granularity: contract.ByWord, Sentiment: &contract.Unconfigurable{}}
 	text := "The view was wonderful and we had a table by the window, but the soup that they brought us was horrible."
 	for _, p := range predicted(t, written(text), o)[0].Predictions {
-		for i, s := range p.Sentiment {
+		for i, s := range p.Sentiment.Named() {
 			mean[p.Text] += float64(i+1) * s.Score
 		}
 	}

@@ -51,7 +51,7 @@ func TestEntitiesAreFound(t *testing.T) {
 				got = append(got, Span{from, from + len(p.Entity)})
 				at := p.Position
 				if string(runes[at.Begin:at.End]) != p.Entity || !strings.Contains(p.Entity, p.LinkWord) ||
-					p.Support != 1 || len(p.Emotions) != 53 {
+					p.Support != 1 || p.Emotions.Len() != 53 {
 					t.Errorf("%q in %q: %+v", p.Entity, text, p)
 				}
 			}

@@ -19,12 +19,12 @@ func predictionsOf(t testing.TB, a *Analyser, pcm []float32, transcription *cont
 		t.Fatalf("%+v, problem %q", p, problem)
 	}
 	for _, one := range p.GroupedPredictions[0].Predictions {
-		if len(one.Emotions) != contract.EmotionCount {
-			t.Errorf("%d scores", len(one.Emotions))
+		if n := one.Emotions.Len(); n != contract.EmotionCount {
+			t.Errorf("%d scores", n)
 		}
-		for _, s := range one.Emotions {
-			if !(s.Score > 0 && s.Score <= 1) {
-				t.Errorf("%s is %v", s.Name, s.Score)
+		for name, score := range one.Emotions.All() {
+			if !(score > 0 && score <= 1) {
+				t.Errorf("%s is %v", name, score)
 			}
 		}
 	}

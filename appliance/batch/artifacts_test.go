@@ -44,7 +44,9 @@ func (b *testBox) artifacts(jobID string) map[string]string {
 }
 
 // score returns one score of a feeling.
-func score(v float64) []contract.NamedScore { return []contract.NamedScore{{Name: "Joy", Score: v}} }
+func score(v float64) contract.Scores {
+	return contract.ScoresOf(contract.NamedScore{Name: "Joy", Score: v})
+}
 
 // everyModel predicts with every model, in a way that shows where each cell comes from.
 func everyModel(_ context.Context, _ analysis.Source, r analysis.Request) (analysis.Report, error) {
@@ -72,7 +74,7 @@ func everyModel(_ context.Context, _ analysis.Source, r analysis.Request) (analy
 			Text:      "-1",
 			Position:  contract.PositionInterval{Begin: 3, End: 5},
 			Emotions:  score(0.3),
-			Sentiment: []contract.NamedScore{{Name: "9", Score: 0.00001}},
+			Sentiment: contract.ScoresOf(contract.NamedScore{Name: "9", Score: 0.00001}),
 		}),
 		NER: of(contract.NERPrediction{
 			Entity:           "@Köln",
@@ -179,7 +181,7 @@ func TestPredictionWithoutAValueIsLeftOut(t *testing.T) {
 		t.Errorf("ended as %+v", s)
 	}
 	if r := b.predictions(id)[0].Results; r.Predictions[0].Models.Facemesh.GroupedPredictions[0].Predictions[0].
-		Emotions[0].Score != 1 || r.Errors[0].Message != internalFault {
+		Emotions.Named()[0].Score != 1 || r.Errors[0].Message != internalFault {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -56,8 +56,9 @@ func words(_ context.Context, s analysis.Source, _ analysis.Request) (analysis.R
 	g := contract.Grouped[contract.LanguagePrediction]{ID: contract.UnknownGroup}
 	for _, w := range strings.Fields(text) {
 		g.Predictions = append(g.Predictions, contract.LanguagePrediction{
-			Text:     w,
-			Emotions: []contract.NamedScore{{Name: "Joy", Score: 0.5}, {Name: "Sadness", Score: 0.25}},
+			Text: w,
+			Emotions: contract.ScoresOf(
+				contract.NamedScore{Name: "Joy", Score: 0.5}, contract.NamedScore{Name: "Sadness", Score: 0.25}),
 		})
 	}
 	return analysis.Report{Models: contract.ModelsPredictions{

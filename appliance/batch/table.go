@@ -20,21 +20,27 @@ type table struct {
 // column is a cell and its name.
 type column struct{ name, cell string }
 
+// scoreColumns are cells with scores. Their names have a prefix.
+type scoreColumns struct {
+	prefix string
+	scores contract.Scores
+}
+
 // head writes the header.
-func (t *table) head(columns []column, lists ...[]contract.NamedScore) error {
+func (t *table) head(columns []column, lists ...scoreColumns) error {
 	for _, c := range columns {
 		t.line = append(t.line, c.name)
 	}
 	for _, list := range lists {
-		for _, s := range list {
-			t.scores = append(t.scores, s.Name)
+		for name := range list.scores.All() {
+			t.scores = append(t.scores, list.prefix+name)
 		}
 	}
 	return t.csv.Write(append(t.line, t.scores...))
 }
 
 // row writes a prediction.
-func (t *table) row(columns []column, lists ...[]contract.NamedScore) error {
+func (t *table) row(columns []column, lists ...scoreColumns) error {
 	if t.line == nil {
 		if err := t.head(columns, lists...); err != nil {
 			return err
@@ -46,9 +52,10 @@ func (t *table) row(columns []column, lists ...[]contract.NamedScore) error {
 	}
 	next := 0
 	for _, list := range lists {
-		for _, s := range list {
-			if next < len(t.scores) && t.scores[next] == s.Name {
-				t.line = append(t.line, number(s.Score))
+		for name, score := range list.scores.All() {
+			if next < len(t.scores) && strings.HasPrefix(t.scores[next], list.prefix) &&
+				t.scores[next][len(list.prefix):] == name {
+				t.line = append(t.line, number(score))
 			}
 			next++
 		}
@@ -77,54 +84,54 @@ type rower struct {
 func rowsOf(model string) (rower, bool) {
 	switch model {
 	case "face":
-		return rowerOf(func(id string, p contract.FacePrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.FacePrediction) ([]column, []scoreColumns) {
 			return []column{
 				{"id", text(id)}, {"frame", strconv.Itoa(p.Frame)}, {"time", number(p.Time)},
 				{"prob", number(p.Prob)}, {"box_x", number(p.Box.X)}, {"box_y", number(p.Box.Y)},
 				{"box_w", number(p.Box.W)}, {"box_h", number(p.Box.H)},
-			}, [][]contract.NamedScore{p.Emotions}
+			}, []scoreColumns{{"", p.Emotions}}
 		}), true
 	case "facemesh":
-		return rowerOf(func(id string, p contract.FacemeshPrediction) ([]column, [][]contract.NamedScore) {
-			return []column{{"id", text(id)}}, [][]contract.NamedScore{p.Emotions}
+		return rowerOf(func(id string, p contract.FacemeshPrediction) ([]column, []scoreColumns) {
+			return []column{{"id", text(id)}}, []scoreColumns{{"", p.Emotions}}
 		}), true
 	case "burst":
-		return rowerOf(func(id string, p contract.BurstPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.BurstPrediction) ([]column, []scoreColumns) {
 			return []column{
 				{"id", text(id)}, {"time_begin", number(p.Time.Begin)}, {"time_end", number(p.Time.End)},
-			}, [][]contract.NamedScore{p.Emotions, p.Descriptions}
+			}, []scoreColumns{{"", p.Emotions}, {"", p.Descriptions}}
 		}), true
 	case "prosody":
-		return rowerOf(func(id string, p contract.ProsodyPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.ProsodyPrediction) ([]column, []scoreColumns) {
 			said := ""
 			if p.Text != nil {
 				said = *p.Text
 			}
 			return append([]column{{"id", text(id)}, {"text", text(said)}},
-				spoken(&p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions}
+				spoken(&p.Time, p.Confidence, p.SpeakerConfidence)...), []scoreColumns{{"", p.Emotions}}
 		}), true
 	case "language":
-		return rowerOf(func(id string, p contract.LanguagePrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.LanguagePrediction) ([]column, []scoreColumns) {
 			return append([]column{
 					{"id", text(id)}, {"text", text(p.Text)}, {"position_begin", strconv.Itoa(p.Position.Begin)},
 					{"position_end", strconv.Itoa(p.Position.End)},
-				}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions,
-					prefixed("sentiment_", p.Sentiment), prefixed("toxicity_", p.Toxicity)}
+				}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), []scoreColumns{{"", p.Emotions},
+					{"sentiment_", p.Sentiment}, {"toxicity_", p.Toxicity}}
 		}), true
 	case "ner":
-		return rowerOf(func(id string, p contract.NERPrediction) ([]column, [][]contract.NamedScore) {
+		return rowerOf(func(id string, p contract.NERPrediction) ([]column, []scoreColumns) {
 			return append([]column{
 				{"id", text(id)}, {"entity", text(p.Entity)}, {"position_begin", strconv.Itoa(p.Position.Begin)},
 				{"position_end", strconv.Itoa(p.Position.End)}, {"entity_confidence", number(p.EntityConfidence)},
 				{"support", number(p.Support)}, {"uri", text(p.URI)}, {"link_word", text(p.LinkWord)},
-			}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), [][]contract.NamedScore{p.Emotions}
+			}, spoken(p.Time, p.Confidence, p.SpeakerConfidence)...), []scoreColumns{{"", p.Emotions}}
 		}), true
 	}
 	return rower{}, false
 }
 
 // rowerOf returns the rower of predictions that cells describes.
-func rowerOf[P any](cells func(id string, p P) ([]column, [][]contract.NamedScore)) rower {
+func rowerOf[P any](cells func(id string, p P) ([]column, []scoreColumns)) rower {
 	write := func(t *table, id string, p P) error {
 		columns, lists := cells(id, p)
 		return t.row(columns, lists...)
@@ -156,15 +163,6 @@ func spoken(time *contract.TimeInterval, confidence, speakerConfidence *float64)
 		columns[0].cell, columns[1].cell = number(time.Begin), number(time.End)
 	}
 	return columns
-}
-
-// prefixed returns the scores with a prefix before their names.
-func prefixed(prefix string, list []contract.NamedScore) []contract.NamedScore {
-	all := make([]contract.NamedScore, len(list))
-	for i, s := range list {
-		all[i] = contract.NamedScore{Name: prefix + s.Name, Score: s.Score}
-	}
-	return all
 }
 
 // number writes a number with a point, whatever the language of the reader's spreadsheet.

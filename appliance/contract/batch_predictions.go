@@ -1,21 +1,5 @@
 package contract
 
-// A NamedScore is the score, 0 to 1, of a feeling or another category.
-type NamedScore struct {
-	Name  string  `json:"name"`
-	Score float64 `json:"score"`
-}
-
-// List returns the scores as batch jobs write them, in alphabetical order of the
-// names.
-func (s EmotionScores) List() []NamedScore {
-	all := make([]NamedScore, len(s))
-	for i, v := range s {
-		all[i] = NamedScore{emotionNames[i], v}
-	}
-	return all
-}
-
 // ModelsPredictions are the predictions of each model for one file. A model that
 // was not asked for, or does not apply to the file, is absent.
 type ModelsPredictions struct {
@@ -72,18 +56,18 @@ type BoundingBox struct {
 
 // FacePrediction is a face in a picture, or in a frame of a video.
 type FacePrediction struct {
-	Frame        int          `json:"frame"` // of the video, from 0
-	Time         float64      `json:"time"`  // of the frame, in seconds
-	Prob         float64      `json:"prob"`  // that it is a face, 0 to 1
-	Box          BoundingBox  `json:"box"`
-	Emotions     []NamedScore `json:"emotions"`
-	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
-	Descriptions []NamedScore `json:"descriptions,omitzero"` // likewise
+	Frame        int         `json:"frame"` // of the video, from 0
+	Time         float64     `json:"time"`  // of the frame, in seconds
+	Prob         float64     `json:"prob"`  // that it is a face, 0 to 1
+	Box          BoundingBox `json:"box"`
+	Emotions     Scores      `json:"emotions"`
+	FACS         Scores      `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
+	Descriptions Scores      `json:"descriptions,omitzero"` // likewise
 }
 
 // FacemeshPrediction is a face without its place in the picture.
 type FacemeshPrediction struct {
-	Emotions []NamedScore `json:"emotions"`
+	Emotions Scores `json:"emotions"`
 }
 
 // ProsodyPrediction is how a voice sounds in a stretch of sound.
@@ -92,7 +76,7 @@ type ProsodyPrediction struct {
 	Time              TimeInterval `json:"time"`
 	Confidence        *float64     `json:"confidence,omitempty"`
 	SpeakerConfidence *float64     `json:"speaker_confidence,omitempty"`
-	Emotions          []NamedScore `json:"emotions"`
+	Emotions          Scores       `json:"emotions"`
 }
 
 // LanguagePrediction is what a stretch of a text or transcript expresses.
@@ -102,9 +86,9 @@ type LanguagePrediction struct {
 	Time              *TimeInterval    `json:"time,omitempty"` // absent for a text
 	Confidence        *float64         `json:"confidence,omitempty"`
 	SpeakerConfidence *float64         `json:"speaker_confidence,omitempty"`
-	Emotions          []NamedScore     `json:"emotions"`
-	Sentiment         []NamedScore     `json:"sentiment,omitzero"` // "1" to "9"; empty for a text not in English
-	Toxicity          []NamedScore     `json:"toxicity,omitzero"`  // empty: nothing measures it
+	Emotions          Scores           `json:"emotions"`
+	Sentiment         Scores           `json:"sentiment,omitzero"` // "1" to "9"; empty for a text not in English
+	Toxicity          Scores           `json:"toxicity,omitzero"`  // empty: nothing measures it
 }
 
 // NERPrediction is a name, a place, a time or an amount of money in a text or
@@ -119,12 +103,12 @@ type NERPrediction struct {
 	Time              *TimeInterval    `json:"time,omitempty"`
 	Confidence        *float64         `json:"confidence,omitempty"`
 	SpeakerConfidence *float64         `json:"speaker_confidence,omitempty"`
-	Emotions          []NamedScore     `json:"emotions"`
+	Emotions          Scores           `json:"emotions"`
 }
 
 // BurstPrediction is a sound of a voice without words, such as a laugh.
 type BurstPrediction struct {
 	Time         TimeInterval `json:"time"`
-	Emotions     []NamedScore `json:"emotions"`
-	Descriptions []NamedScore `json:"descriptions"`
+	Emotions     Scores       `json:"emotions"`
+	Descriptions Scores       `json:"descriptions"`
 }

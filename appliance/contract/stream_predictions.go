@@ -53,33 +53,33 @@ type StreamModel[P any] struct {
 
 // StreamFace is a face in a picture or a video.
 type StreamFace struct {
-	Frame        int          `json:"frame"`
-	Time         float64      `json:"time"` // seconds
-	BBox         BoundingBox  `json:"bbox"`
-	Prob         float64      `json:"prob"`
-	FaceID       string       `json:"face_id"` // "face_0"; "unknown" unless faces are identified
-	Emotions     []NamedScore `json:"emotions"`
-	FACS         []NamedScore `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
-	Descriptions []NamedScore `json:"descriptions,omitzero"` // likewise
+	Frame        int         `json:"frame"`
+	Time         float64     `json:"time"` // seconds
+	BBox         BoundingBox `json:"bbox"`
+	Prob         float64     `json:"prob"`
+	FaceID       string      `json:"face_id"` // "face_0"; "unknown" unless faces are identified
+	Emotions     Scores      `json:"emotions"`
+	FACS         Scores      `json:"facs,omitzero"`         // empty if asked for: nothing measures them; else absent
+	Descriptions Scores      `json:"descriptions,omitzero"` // likewise
 }
 
 // StreamProsody is how a voice sounds in a stretch of sound.
 type StreamProsody struct {
 	Time     TimeInterval `json:"time"`
-	Emotions []NamedScore `json:"emotions"`
+	Emotions Scores       `json:"emotions"`
 }
 
 // StreamBurst is a sound of a voice without words.
 type StreamBurst struct {
 	Time     TimeInterval `json:"time"`
-	Emotions []NamedScore `json:"emotions"`
+	Emotions Scores       `json:"emotions"`
 }
 
 // StreamLanguage is what a stretch of a text expresses.
 type StreamLanguage struct {
 	Text      string           `json:"text"`
 	Position  PositionInterval `json:"position"`
-	Emotions  []NamedScore     `json:"emotions"`
-	Sentiment []NamedScore     `json:"sentiment,omitzero"` // as in LanguagePrediction
-	Toxicity  []NamedScore     `json:"toxicity,omitzero"`  // likewise
+	Emotions  Scores           `json:"emotions"`
+	Sentiment Scores           `json:"sentiment,omitzero"` // as in LanguagePrediction
+	Toxicity  Scores           `json:"toxicity,omitzero"`  // likewise
 }

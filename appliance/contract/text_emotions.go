@@ -24,13 +24,3 @@ var textEmotionNames = [TextEmotionCount]string{
 // TextEmotionName returns the name of score i on the wire, 0 to
 // TextEmotionCount-1.
 func TextEmotionName(i int) string { return textEmotionNames[i] }
-
-// List returns the scores as batch jobs write them, in alphabetical order of the
-// names.
-func (s TextEmotionScores) List() []NamedScore {
-	all := make([]NamedScore, len(s))
-	for i, v := range s {
-		all[i] = NamedScore{textEmotionNames[i], v}
-	}
-	return all
-}

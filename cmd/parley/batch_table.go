@@ -94,7 +94,7 @@ func (t *batchTable) addFile(p contract.InferencePrediction) {
 type unit struct {
 	when   *contract.TimeInterval // nil: it has no time
 	what   string
-	scores []contract.NamedScore
+	scores contract.Scores
 }
 
 // addRows adds a row for each prediction of a model, or for their mean.
@@ -123,13 +123,18 @@ func addRows[P any](t *batchTable, file, model, plural string, mean bool, m *con
 
 // meanOf returns the mean of units, which have the same names in the same order.
 func meanOf(units []unit, plural string) unit {
-	mean := unit{what: fmt.Sprintf("%d %s", len(units), plural), scores: slices.Clone(units[0].scores)}
-	for i := range mean.scores {
-		mean.scores[i].Score = 0
+	mean := unit{what: fmt.Sprintf("%d %s", len(units), plural)}
+	scores := units[0].scores.Named()
+	for i := range scores {
+		scores[i].Score = 0
 	}
 	for _, u := range units {
-		for i := range min(len(mean.scores), len(u.scores)) {
-			mean.scores[i].Score += u.scores[i].Score / float64(len(units))
+		i := 0
+		for _, score := range u.scores.All() {
+			if i < len(scores) {
+				scores[i].Score += score / float64(len(units))
+			}
+			i++
 		}
 		switch {
 		case u.when == nil:
@@ -139,12 +144,13 @@ func meanOf(units []unit, plural string) unit {
 			mean.when.Begin, mean.when.End = min(mean.when.Begin, u.when.Begin), max(mean.when.End, u.when.End)
 		}
 	}
+	mean.scores = contract.ScoresOf(scores...)
 	return mean
 }
 
 // highest names the highest scores.
-func highest(scores []contract.NamedScore) string {
-	sorted := slices.SortedStableFunc(slices.Values(scores),
+func highest(scores contract.Scores) string {
+	sorted := slices.SortedStableFunc(slices.Values(scores.Named()),
 		func(a, b contract.NamedScore) int { return cmp.Compare(b.Score, a.Score) })
 	var words []string
 	for _, s := range sorted[:min(shownNames, len(sorted))] {

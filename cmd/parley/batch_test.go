@@ -105,15 +105,15 @@ func (b *batchBoxOf) take(r *http.Request) {
 }
 
 // scores returns scores of all names, and of one name more than of the others.
-func scores(name string, score float64) []contract.NamedScore {
-	all := contract.EmotionScores{}.List()
+func scores(name string, score float64) contract.Scores {
+	all := contract.EmotionScores{}.List().Named()
 	for i := range all {
 		all[i].Score = 0.01
 		if all[i].Name == name {
 			all[i].Score = score
 		}
 	}
-	return all
+	return contract.ScoresOf(all...)
 }
 
 func heard(text string, begin, end float64, name string) contract.ProsodyPrediction {

@@ -52,9 +52,14 @@ func without(all, others []string, mark string) (found []string) {
 }
 
 // Fields returns the names of the JSON fields of t, in order, with those of nested types;
-// ? marks optional ones. For a type with its own marshaller it returns the fields of the
-// Go type.
+// ? marks optional ones. For a type with its own marshaller it returns the fields of its
+// WireType, if it has one, or else of the Go type.
 func Fields(t reflect.Type) string {
+	if t.Kind() == reflect.Struct {
+		if w, ok := reflect.Zero(t).Interface().(interface{ WireType() reflect.Type }); ok {
+			return Fields(w.WireType())
+		}
+	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		return Fields(t.Elem())

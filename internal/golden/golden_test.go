@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,24 @@ type told struct {
 
 func (*told) Helper()                       {}
 func (t *told) Errorf(f string, all ...any) { t.text += fmt.Sprintf(f, all...) }
+
+type listed struct{}
+
+func (listed) WireType() reflect.Type {
+	return reflect.TypeFor[[]struct {
+		B int `json:"b"`
+	}]()
+}
+
+func TestFieldsAreThoseOnTheWire(t *testing.T) {
+	type message struct {
+		C listed `json:"c,omitzero"`
+		A *int   `json:"a"`
+	}
+	if got := Fields(reflect.TypeFor[message]()); got != "{a c?{b}}" {
+		t.Error(got)
+	}
+}
 
 func TestLostAndNewNamesAreReported(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -80,6 +80,9 @@ func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
 		s.named[typeName(t)] = schema
 		return &Schema{Ref: s.folder + typeName(t)}
 	}
+	if t == reflect.TypeFor[contract.Scores]() {
+		t = contract.Scores{}.WireType()
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return s.typed(t.Elem(), shape)
