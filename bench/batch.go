@@ -47,7 +47,7 @@ func (l *batchLoad) during(ctx context.Context, f func(context.Context) error) (
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := l.repeat(repeating); err != nil && repeating.Err() == nil {
+		if err := l.repeat(repeating); repeating.Err() == nil {
 			cancel(err)
 		}
 	}()
@@ -69,7 +69,7 @@ func (l *batchLoad) during(ctx context.Context, f func(context.Context) error) (
 	return err
 }
 
-// repeat sends the job again whenever it has ended.
+// repeat sends the job again whenever it has ended, until ctx ends or that fails.
 func (l *batchLoad) repeat(ctx context.Context) error {
 	for {
 		if err := sleep(ctx, jobPoll); err != nil {
