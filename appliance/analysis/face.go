@@ -40,7 +40,7 @@ func (a *Analyser) faces(ctx context.Context, in frames, r Request) (
 		return nil, nil, missingFaces()
 	}
 	o := faceOptions(r.Models)
-	w := watching{
+	w := faceCollector{
 		Analyser: a,
 		request:  r,
 		options:  o,
@@ -67,8 +67,8 @@ func faceOptions(m contract.BatchModels) contract.BatchFace {
 	return *contract.AllBatchModels().Face
 }
 
-// watching looks at one frame after the other. It stores 68 bytes for each face that it sees.
-type watching struct {
+// faceCollector collects the faces of one frame after the other. It stores 68 bytes for each face that it sees.
+type faceCollector struct {
 	*Analyser
 	request Request
 	options contract.BatchFace
@@ -76,7 +76,7 @@ type watching struct {
 	seen    []seenFace
 }
 
-func (w *watching) frame(ctx context.Context, f media.Frame) error {
+func (w *faceCollector) frame(ctx context.Context, f media.Frame) error {
 	picture := face.Picture{Width: f.Width, Height: f.Height, RGB: f.RGB}
 	o := face.Options{
 		MinSide:        float64(w.options.MinFaceSize) / f.Scale,
@@ -126,7 +126,7 @@ func (w *watching) frame(ctx context.Context, f media.Frame) error {
 }
 
 // save stores the picture of a face, if that is wanted.
-func (w *watching) save(p face.Picture, f face.Face, s seenFace) error {
+func (w *faceCollector) save(p face.Picture, f face.Face, s seenFace) error {
 	if w.request.SaveFace == nil || !w.options.SaveFaces {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (w *watching) save(p face.Picture, f face.Face, s seenFace) error {
 	return w.request.SaveFace(w.group(s), int(s.frame), picture)
 }
 
-func (w *watching) group(s seenFace) string {
+func (w *faceCollector) group(s seenFace) string {
 	if !w.options.IdentifyFaces {
 		return contract.UnknownGroup
 	}
@@ -145,7 +145,7 @@ func (w *watching) group(s seenFace) string {
 }
 
 // predictions returns the predictions of both models, in groups in the order of their first faces.
-func (w *watching) predictions() (ofFaces *contract.ModelPredictions[contract.FacePrediction],
+func (w *faceCollector) predictions() (ofFaces *contract.ModelPredictions[contract.FacePrediction],
 	ofMeshes *contract.ModelPredictions[contract.FacemeshPrediction]) {
 	faces, meshes := []contract.Grouped[contract.FacePrediction]{}, []contract.Grouped[contract.FacemeshPrediction]{}
 	places := map[int32]int{} // of the persons in these
@@ -179,7 +179,7 @@ func (w *watching) predictions() (ofFaces *contract.ModelPredictions[contract.Fa
 	return ofFaces, ofMeshes
 }
 
-func (w *watching) prediction(s seenFace, scores contract.Scores) contract.FacePrediction {
+func (w *faceCollector) prediction(s seenFace, scores contract.Scores) contract.FacePrediction {
 	p := contract.FacePrediction{
 		Frame: int(s.frame),
 		Time:  rounded(s.time, 4),

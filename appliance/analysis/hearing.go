@@ -39,7 +39,7 @@ type hearing struct {
 	detected  map[string]int // samples in each language
 	language  string         // detected last
 	window    int            // number of the next window
-	out       heard
+	out       speechResult
 	text      strings.Builder
 	certainty float64 // sum of confidence × seconds of the utterances
 	seconds   float64
@@ -94,7 +94,7 @@ func (h *hearing) hear(ctx context.Context, pcm []float32) error {
 	if err != nil {
 		return err
 	}
-	if err := h.take(ctx, h.segments); err != nil {
+	if err := h.follow(ctx, h.segments); err != nil {
 		return err
 	}
 	h.forget()
@@ -102,7 +102,7 @@ func (h *hearing) hear(ctx context.Context, pcm []float32) error {
 }
 
 // finish ends the sound.
-func (h *hearing) finish(ctx context.Context) (heard, error) {
+func (h *hearing) finish(ctx context.Context) (speechResult, error) {
 	var last []engine.Segment
 	err := h.work(ctx, func() (err error) {
 		if len(h.rest) > 0 {
@@ -116,25 +116,25 @@ func (h *hearing) finish(ctx context.Context) (heard, error) {
 		return nil
 	})
 	if err != nil {
-		return heard{}, err
+		return speechResult{}, err
 	}
-	if err := h.take(ctx, last); err != nil {
-		return heard{}, err
+	if err := h.follow(ctx, last); err != nil {
+		return speechResult{}, err
 	}
 	if err := h.judgeWindows(ctx, true); err != nil {
-		return heard{}, err
+		return speechResult{}, err
 	}
 	h.out.Text = h.text.String()
 	if h.seconds > 0 {
 		h.out.Confidence = h.certainty / h.seconds
 	}
 	h.setLanguage()
-	err = h.tellSpeakers(ctx)
+	err = h.assignSpeakers(ctx)
 	return h.out, err
 }
 
-// take follows the segments of the sound.
-func (h *hearing) take(ctx context.Context, segments []engine.Segment) error {
+// follow follows the segments of the sound.
+func (h *hearing) follow(ctx context.Context, segments []engine.Segment) error {
 	for _, s := range segments {
 		switch s.Kind {
 		case engine.Voice:
@@ -259,13 +259,13 @@ func (h *hearing) endUtterance(ctx context.Context, s engine.Segment) error {
 	})
 }
 
-// tellSpeakers sets the speakers of the utterances and their words.
-func (h *hearing) tellSpeakers(ctx context.Context) error {
+// assignSpeakers sets the speakers of the utterances and their words.
+func (h *hearing) assignSpeakers(ctx context.Context) error {
 	if h.speakers == nil {
 		return nil
 	}
 	return h.work(ctx, func() error {
-		speaker, certainty := h.speakers.tell()
+		speaker, certainty := h.speakers.assign()
 		for i := range h.out.utterances {
 			h.out.utterances[i].speaker, h.out.utterances[i].certainty = speaker[i], certainty[i]
 			span := h.out.Utterances[i]

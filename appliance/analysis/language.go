@@ -52,7 +52,7 @@ func (s *scorer) predictLanguage(
 		if o.Toxicity != nil {
 			p.Toxicity = contract.ScoresOf()
 		}
-		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
+		p.Time, p.Confidence, p.SpeakerConfidence = t.spokenAt(u, groups.apart)
 		groups.add(t.speaker(u), p)
 	}
 	return &contract.ModelPredictions[contract.LanguagePrediction]{
@@ -73,15 +73,15 @@ func (t Transcript) metadata() *contract.TranscriptionMetadata {
 	return m
 }
 
-// shown is what a unit shows.
-type shown struct {
+// unitScores are the scores of a unit.
+type unitScores struct {
 	emotions  contract.TextEmotionScores
 	sentiment [expression.SentimentSteps]float64
 	known     bool // whether there is a sentiment
 }
 
 // add adds what a piece of the unit shows.
-func (s *shown) add(r expression.Reading, share float64) {
+func (s *unitScores) add(r expression.Reading, share float64) {
 	for i, v := range r.Emotions() {
 		s.emotions[i] += v * share
 	}
@@ -94,7 +94,7 @@ func (s *shown) add(r expression.Reading, share float64) {
 
 // steps returns the sentiment as a list with the names "1" (very bad) to "9" (very good). It is empty if the sentiment
 // is not known.
-func (s *shown) steps() contract.Scores {
+func (s *unitScores) steps() contract.Scores {
 	if !s.known {
 		return contract.ScoresOf()
 	}
@@ -109,7 +109,7 @@ func (s *shown) steps() contract.Scores {
 const lowest = 1e-4
 
 // whole returns what a sentence or more shows. If it is longer than the models read, that is the mean over its pieces.
-func (s *scorer) whole(u unit) (found shown, err error) {
+func (s *scorer) whole(u unit) (found unitScores, err error) {
 	rest := s.t.Text[u.from:u.to]
 	for all := float64(len(rest)); rest != ""; {
 		if err := s.next(); err != nil {
@@ -126,7 +126,7 @@ func (s *scorer) whole(u unit) (found shown, err error) {
 }
 
 // word returns what a word shows in its sentence. It is called for words in order.
-func (s *scorer) word(u unit) (found shown, err error) {
+func (s *scorer) word(u unit) (found unitScores, err error) {
 	if err := s.next(); err != nil {
 		return found, err
 	}
@@ -174,9 +174,9 @@ func (t Transcript) speaker(u unit) int {
 	return t.Words[u.words.From].Speaker
 }
 
-// heard returns when a unit was said, and how confident its transcription and, if speakers are told apart, its
+// spokenAt returns when a unit was said, and how confident its transcription and, if speakers are told apart, its
 // attribution are on average. Of a written text, all are nil.
-func (t Transcript) heard(u unit, apart bool) (when *contract.TimeInterval, confidence, speaker *float64) {
+func (t Transcript) spokenAt(u unit, apart bool) (when *contract.TimeInterval, confidence, speaker *float64) {
 	words := t.Words[u.words.From:u.words.To]
 	if !t.spoken() || len(words) == 0 {
 		return nil, nil, nil

@@ -35,7 +35,7 @@ func BenchmarkLongestText(b *testing.B) {
 }
 
 func BenchmarkMostFaces(b *testing.B) {
-	w := watching{Analyser: withFaces(b, fakeNets{}), request: Request{Models: contract.AllBatchModels()}}
+	w := faceCollector{Analyser: withFaces(b, fakeNets{}), request: Request{Models: contract.AllBatchModels()}}
 	for i := range maxFaces {
 		w.seen = append(w.seen, seenFace{frame: int32(i), classes: [face.Classes]float32{3: 1}})
 	}

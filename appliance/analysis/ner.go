@@ -202,7 +202,7 @@ func (s *scorer) predictNER(o contract.BatchNER) (*contract.ModelPredictions[con
 			LinkWord:         t.Text[last.From:last.To],
 			Emotions:         shown.emotions.List(),
 		}
-		p.Time, p.Confidence, p.SpeakerConfidence = t.heard(u, groups.apart)
+		p.Time, p.Confidence, p.SpeakerConfidence = t.spokenAt(u, groups.apart)
 		groups.add(t.speaker(u), p)
 	}
 	return &contract.ModelPredictions[contract.NERPrediction]{

@@ -14,7 +14,7 @@ import (
 type judgement struct {
 	begin, end float64 // seconds
 	words      Span    // of the transcript; empty without one
-	utterance  int     // index in heard.utterances
+	utterance  int     // index in speechResult.utterances
 	tone       expression.Tone
 }
 
@@ -147,7 +147,7 @@ func (h *hearing) forget() {
 
 // prosody returns the scores of the voices by the units that a request asks for. The problem is not empty if those
 // are units of a transcript, and there is none.
-func (h heard) prosody(o contract.BatchProsody) (*contract.ModelPredictions[contract.ProsodyPrediction],
+func (h speechResult) prosody(o contract.BatchProsody) (*contract.ModelPredictions[contract.ProsodyPrediction],
 	string) {
 	groups := groupsOf[contract.ProsodyPrediction]{apart: o.IdentifySpeakers}
 	switch {
@@ -170,7 +170,7 @@ func (h heard) prosody(o contract.BatchProsody) (*contract.ModelPredictions[cont
 }
 
 // transcribedUnits adds the units of the transcript. A unit that was judged in parts has their mean tone.
-func (h heard) transcribedUnits(by contract.Granularity, groups *groupsOf[contract.ProsodyPrediction]) {
+func (h speechResult) transcribedUnits(by contract.Granularity, groups *groupsOf[contract.ProsodyPrediction]) {
 	next := 0 // in h.judged
 	for _, u := range units(h.Transcript, by) {
 		if u.words.From == u.words.To {
@@ -191,7 +191,7 @@ func (h heard) transcribedUnits(by contract.Granularity, groups *groupsOf[contra
 			Emotions: expression.MeanTone(tones...).Scores().List(),
 		}
 		var when *contract.TimeInterval
-		when, p.Confidence, p.SpeakerConfidence = h.Transcript.heard(u, groups.apart)
+		when, p.Confidence, p.SpeakerConfidence = h.spokenAt(u, groups.apart)
 		if when != nil {
 			p.Time = *when
 		}
@@ -201,7 +201,7 @@ func (h heard) transcribedUnits(by contract.Granularity, groups *groupsOf[contra
 
 // utterancesOrTurns adds the utterances of a sound without a transcript. A turn is all utterances of one speaker
 // without another one in between.
-func (h heard) utterancesOrTurns(by contract.Granularity, groups *groupsOf[contract.ProsodyPrediction]) {
+func (h speechResult) utterancesOrTurns(by contract.Granularity, groups *groupsOf[contract.ProsodyPrediction]) {
 	for k := 0; k < len(h.judged); {
 		j := h.judged[k]
 		speaker := h.utterances[j.utterance].speaker
@@ -218,7 +218,7 @@ func (h heard) utterancesOrTurns(by contract.Granularity, groups *groupsOf[contr
 }
 
 // utteranceAt returns the index of the utterance at a time, or of the last before it, or of the first.
-func (h heard) utteranceAt(at float64) int {
+func (h speechResult) utteranceAt(at float64) int {
 	last := 0
 	for i, u := range h.utterances {
 		if u.begin <= at {
@@ -229,7 +229,7 @@ func (h heard) utteranceAt(at float64) int {
 }
 
 // predictionAt returns the prediction without text for a judgement, and the speaker of its utterance.
-func (h heard) predictionAt(j judgement, utterance int, apart bool) (int, contract.ProsodyPrediction) {
+func (h speechResult) predictionAt(j judgement, utterance int, apart bool) (int, contract.ProsodyPrediction) {
 	p := contract.ProsodyPrediction{
 		Time:     contract.TimeInterval{Begin: rounded(j.begin, 3), End: rounded(j.end, 3)},
 		Emotions: j.tone.Scores().List(),

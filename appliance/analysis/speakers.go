@@ -75,10 +75,10 @@ func (s *speakers) add(t expression.Timbre, enough bool, seconds float64) {
 	s.prints, s.seconds = append(s.prints, s.model.printOf(t)), append(s.seconds, seconds)
 }
 
-// tell returns the speaker of each utterance, counted from 0 in the order of appearance,
+// assign returns the speaker of each utterance, counted from 0 in the order of appearance,
 // and how likely that is, 0 to 1. An utterance without enough voice is of the speaker
 // before it, with confidence 0.
-func (s *speakers) tell() (speaker []int, confidence []float64) {
+func (s *speakers) assign() (speaker []int, confidence []float64) {
 	return s.model.cluster(s.prints, s.seconds)
 }
 
@@ -91,7 +91,7 @@ func (m *speakerModel) printOf(t expression.Timbre) (p voicePrint) {
 	return p
 }
 
-// cluster implements speakers.tell. An utterance of 0 seconds has no print.
+// cluster implements speakers.assign. An utterance of 0 seconds has no print.
 func (m *speakerModel) cluster(prints []voicePrint, seconds []float64) (speaker []int, confidence []float64) {
 	which := core(seconds)
 	prints = m.spread(prints, which)

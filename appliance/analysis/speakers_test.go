@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
@@ -45,7 +46,7 @@ func TestSpeakersAreNumberedByAppearance(t *testing.T) {
 	s, r := openSpeakers(t), rand.New(rand.NewPCG(1, 2))
 	order := []int{2, 2, 0, 2, 1, 0, 1, 2, 1}
 	s.say(r, people(3), 3, order...)
-	speaker, confidence := s.tell()
+	speaker, confidence := s.assign()
 	if want := []int{0, 0, 1, 0, 2, 1, 2, 0, 2}; !slices.Equal(speaker, want) {
 		t.Errorf("%v, want %v", speaker, want)
 	}
@@ -61,7 +62,7 @@ func TestShortAndVoicelessUtterancesFormNoSpeaker(t *testing.T) {
 	s.say(r, people(2), 3, 0, 1, 0, 1)
 	s.say(r, people(3), 0.5, 1, 2)
 	s.say(r, people(2), 0, 0)
-	speaker, confidence := s.tell()
+	speaker, confidence := s.assign()
 	if !slices.Equal(speaker[:5], []int{0, 1, 0, 1, 1}) || speaker[5] > 1 || speaker[6] != speaker[5] {
 		t.Errorf("%v", speaker)
 	}
@@ -71,25 +72,25 @@ func TestShortAndVoicelessUtterancesFormNoSpeaker(t *testing.T) {
 	// With nothing but short ones, these form the speakers.
 	s = openSpeakers(t)
 	s.say(r, people(2), 0.8, 0, 1, 0)
-	if speaker, _ := s.tell(); !slices.Equal(speaker, []int{0, 1, 0}) {
+	if speaker, _ := s.assign(); !slices.Equal(speaker, []int{0, 1, 0}) {
 		t.Errorf("only short: %v", speaker)
 	}
 }
 
 func TestAnyNumberOfUtterancesIsTold(t *testing.T) {
-	if speaker, confidence := openSpeakers(t).tell(); len(speaker)+len(confidence) != 0 {
+	if speaker, confidence := openSpeakers(t).assign(); len(speaker)+len(confidence) != 0 {
 		t.Errorf("%v, %v", speaker, confidence)
 	}
 	s, r := openSpeakers(t), rand.New(rand.NewPCG(1, 2))
 	s.say(r, people(1), 0, 0, 0)
-	if speaker, _ := s.tell(); !slices.Equal(speaker, []int{0, 0}) {
+	if speaker, _ := s.assign(); !slices.Equal(speaker, []int{0, 0}) {
 		t.Errorf("without voice: %v", speaker)
 	}
 	s = openSpeakers(t)
 	for range 500 { // more than are compared with each other
 		s.say(r, people(3), 2, 0, 1, 2)
 	}
-	if speaker, _ := s.tell(); !slices.Equal(speaker[1494:], []int{0, 1, 2, 0, 1, 2}) {
+	if speaker, _ := s.assign(); !slices.Equal(speaker[1494:], []int{0, 1, 2, 0, 1, 2}) {
 		t.Errorf("%v", speaker[1494:])
 	}
 	s = openSpeakers(t)
@@ -98,7 +99,7 @@ func TestAnyNumberOfUtterancesIsTold(t *testing.T) {
 		p[i%15] = 30 * float64(1-2*(i/15))
 		s.say(r, []voicePrint{p}, 2, 0)
 	}
-	if speaker, _ := s.tell(); slices.Max(speaker) != maxSpeakers-1 {
+	if speaker, _ := s.assign(); slices.Max(speaker) != maxSpeakers-1 {
 		t.Errorf("%d speakers", slices.Max(speaker)+1)
 	}
 }
@@ -108,11 +109,11 @@ func TestSilenceHasNoTimbre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, sound := openSpeakers(t), m.NewSound()
-	timbre, enough := sound.Timbre()
+	s, sound := openSpeakers(t), m.NewRecording()
+	timbre, enough := sound.Timbre(0, 0)
 	s.add(timbre, enough, 0)
 	sound.Hear(make([]float32, 32000))
-	timbre, enough = sound.Timbre()
+	timbre, enough = sound.Timbre(0, 2*time.Second)
 	s.add(timbre, enough, 2)
 	if s.seconds[0] != 0 || s.seconds[1] != 0 {
 		t.Errorf("silence has a print: %v", s.seconds)
@@ -140,13 +141,14 @@ func TestVoicesThatTakeTurnsAreToldApart(t *testing.T) {
 	for _, order := range [][]int{{0, 0, 0, 0}, {0, 1, 1, 0, 1, 0, 0}, {0, 1, 2, 1, 0, 2, 2, 1, 0, 0}} {
 		s, at := openSpeakers(t), [3]int{}
 		for _, v := range order {
-			sound := m.NewSound()
+			sound := m.NewRecording()
 			sound.Hear(voices[v][at[v] : at[v]+turn])
+			sound.Finish()
 			at[v] += turn
-			timbre, enough := sound.Timbre()
+			timbre, enough := sound.Timbre(0, 3*time.Second)
 			s.add(timbre, enough, 3)
 		}
-		if speaker, confidence := s.tell(); !slices.Equal(speaker, order) {
+		if speaker, confidence := s.assign(); !slices.Equal(speaker, order) {
 			t.Errorf("%v, want %v (%.2f)", speaker, order, confidence)
 		}
 	}

@@ -21,8 +21,8 @@ type hearingOptions struct {
 	urgency       func() *engine.Urgency       // nil: engine.Batch
 }
 
-// heard is what was found in a sound.
-type heard struct {
+// speechResult is what was found in a sound.
+type speechResult struct {
 	Transcript
 	transcribed bool        // a transcript was asked for and is possible
 	problem     string      // why none is possible; otherwise empty
@@ -97,7 +97,7 @@ func (r *Report) addProblem(problem string) {
 }
 
 // hear hears a whole sound. An error is that of the sound, of ctx, or of an engine.
-func (a *Analyser) hear(ctx context.Context, s sound, o hearingOptions) (heard, error) {
+func (a *Analyser) hear(ctx context.Context, s sound, o hearingOptions) (speechResult, error) {
 	options := engine.DefaultSegmentOptions()
 	options.EndSilence = naturalPause
 	h := &hearing{
@@ -110,7 +110,7 @@ func (a *Analyser) hear(ctx context.Context, s sound, o hearingOptions) (heard, 
 	if o.speakers {
 		var err error
 		if h.speakers, err = newSpeakers(); err != nil {
-			return heard{}, err
+			return speechResult{}, err
 		}
 	}
 	h.checkLanguage()
@@ -124,7 +124,7 @@ func (a *Analyser) hear(ctx context.Context, s sound, o hearingOptions) (heard, 
 		return nil
 	})
 	if err != nil {
-		return heard{}, err
+		return speechResult{}, err
 	}
 	return h.finish(ctx)
 }

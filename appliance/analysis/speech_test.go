@@ -19,7 +19,7 @@ func transcribe() *contract.BatchTranscription {
 	return &contract.BatchTranscription{ConfidenceThreshold: contract.DefaultTranscriptConfidence}
 }
 
-func hearOrFail(t testing.TB, a *Analyser, pcm []float32, o hearingOptions) heard {
+func hearOrFail(t testing.TB, a *Analyser, pcm []float32, o hearingOptions) speechResult {
 	t.Helper()
 	h, err := a.hear(t.Context(), inPieces(pcm, 16000), o)
 	if err != nil {

@@ -69,9 +69,6 @@ type Tone struct {
 // Scores returns the scores of the voice alone, all above 0. A feeling that a voice does not show has the lowest score.
 func (t Tone) Scores() contract.EmotionScores { return rounded(voiceOnly(t.m.mapping.ofVoice(t.of))) }
 
-// Voiced reports whether the tone is that of a voice.
-func (t Tone) Voiced() bool { return t.voiced > 0 }
-
 // MeanTone returns the mean of at least one tone, each weighted by how much voice it was measured on. Without any voice
 // it is the first.
 func MeanTone(tones ...Tone) Tone {

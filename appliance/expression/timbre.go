@@ -9,14 +9,6 @@ type Timbre [2*(cepstra-1) + 6]float64
 // leastVoiced is how many voiced frames a Timbre needs: a quarter of a second.
 const leastVoiced = 25
 
-// Timbre describes the voice that was heard so far, and reports whether it was enough.
-func (s *Sound) Timbre() (t Timbre, enough bool) {
-	if len(s.frames)+len(s.samples) == 0 {
-		return t, false
-	}
-	return timbreOf(s.all())
-}
-
 // timbreOf describes the voice of at least one frame.
 func timbreOf(frames []frame) (t Timbre, enough bool) {
 	f := describe(frames)
