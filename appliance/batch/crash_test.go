@@ -86,6 +86,9 @@ func TestKilledJobStartsAgainOnceAndThenFails(t *testing.T) {
 		s.StartedTimestampMS == 0 || s.EndedTimestampMS < s.StartedTimestampMS {
 		t.Errorf("after the second kill it is %+v", s)
 	}
+	if left, err := os.ReadDir(string(b.folder(id))); err != nil || len(left) > 0 {
+		t.Errorf("the folder of the failed job still has %v, %v", left, err)
+	}
 	sent, err := b.records.Webhooks(t.Context(), store.WebhookFilter{}, 9)
 	if err != nil || len(sent) != 1 || sent[0].ChatID != id {
 		t.Errorf("the outbox is %+v, %v", sent, err)

@@ -16,7 +16,8 @@ import (
 // 64 MiB; a few large bodies must not push the others out.
 const maxCallbackBytes = 1 << 20
 
-// end ends a job: it deletes the sources, records the results, and queues the callback.
+// end ends a job: it deletes what is no longer needed, records the results, and queues the
+// callback.
 func (s *Service) end(ctx context.Context, j store.BatchJob, t tally) error {
 	files := s.folder(j.ID)
 	e := store.BatchEnd{
@@ -26,13 +27,17 @@ func (s *Service) end(ctx context.Context, j store.BatchJob, t tally) error {
 		Errors:      t.errors,
 		Message:     t.failure,
 	}
+	gone := []string{files.scratch()}
 	if !s.Settings.KeepSources {
-		if err := os.RemoveAll(files.sources()); err != nil {
+		gone = append(gone, files.sources())
+	}
+	if e.State == store.BatchFailed { // nobody can read them
+		gone = append(gone, files.results(), files.allFaces())
+	}
+	for _, path := range gone {
+		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
-	}
-	if err := os.RemoveAll(files.scratch()); err != nil {
-		return err
 	}
 	var err error
 	if e.FileBytes, err = files.size(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -250,6 +251,27 @@ func TestStagesOfDeadProcessesAreRemoved(t *testing.T) {
 	if _, err := os.Stat(living.Path); err != nil {
 		t.Errorf("what was released is gone: %v", err)
 	}
+}
+
+// A stage that is not locked yet looks like that of a dead process.
+func TestStagesAreMadeAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			for range 30 {
+				s, err := NewStage(dir, "stage-")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := errors.Join(os.WriteFile(filepath.Join(s.Path, "f"), nil, 0o600), s.Remove()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestNewFileReplacesNone(t *testing.T) {

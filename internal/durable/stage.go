@@ -3,6 +3,7 @@ package durable
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,13 +26,21 @@ func NewStage(dir, prefix string) (*Stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		return os.Open(path)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errRemoved
+		}
+		return f, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Stage{Path: f.Name(), lock: f}, nil
 }
+
+// errRemoved says that another process, or another call of this one, has removed as stale
+// what was just made and not locked yet.
+var errRemoved = errors.New("it was removed before it was locked")
 
 // Remove deletes the folder, with all that is at its path now.
 func (s *Stage) Remove() error { return errors.Join(os.RemoveAll(s.Path), s.Release()) }
@@ -46,10 +55,13 @@ func createLocked(dir, prefix string, create func() (*os.File, error)) (*os.File
 	removeStale(dir, prefix)
 	for range 100 { // two processes never collide that often
 		f, err := create()
+		if errors.Is(err, errRemoved) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		// Between the two calls another process may have removed it as stale.
+		// Between the two calls, too, it may have been removed as stale.
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EWOULDBLOCK) && isSameFile(f, f.Name()) {
 			return f, nil
