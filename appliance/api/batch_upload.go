@@ -31,9 +31,6 @@ type BatchUpload interface {
 }
 
 const (
-	// maxBatchFiles bounds the files of one request, as contract.MaxBatchSources bounds
-	// its URLs; an archive counts as one.
-	maxBatchFiles = contract.MaxBatchSources
 	// maxFilenameBytes is what file systems allow for a name, and maxTypeBytes far more
 	// than any media type has.
 	maxFilenameBytes, maxTypeBytes = 255, 255
@@ -77,10 +74,6 @@ func (a *API) startBatchJob(w http.ResponseWriter, r *http.Request, by caller) e
 		// Most clients read the answer only when they have sent the whole body.
 		_, _ = io.CopyN(io.Discard, r.Body, maxBatchRest)
 		return uploadError(err)
-	}
-	if len(form.posted.URLs) == 0 && len(form.posted.Text) == 0 && form.files == 0 {
-		return contract.ErrInvalid{Field: "body", Why: "there is nothing to analyse; send urls or text in the JSON, " +
-			"or files as the parts file of a multipart/form-data with the JSON in its part json"}
 	}
 	id, err := upload.Submit(r.Context(), form.posted)
 	return a.result(w, http.StatusOK, contract.JobID{JobID: id}, err)
@@ -180,10 +173,6 @@ func (f *batchForm) addFile(part *multipart.Part) error {
 			return nil
 		}
 		name = fmt.Sprintf("file_%d", f.files)
-	}
-	if f.files == maxBatchFiles {
-		return contract.ErrInvalid{Field: "file", Why: fmt.Sprintf("more than %d files; put them into an archive "+
-			"(.zip, .tar, .tar.gz), which counts as one", maxBatchFiles)}
 	}
 	f.files++
 	kind := part.Header.Get("Content-Type")

@@ -79,7 +79,7 @@ func sourceName(n int, from store.BatchSource) string {
 	case store.BatchText:
 		return fmt.Sprintf("text_%d", n)
 	}
-	return path.Base(fileName(n, from.Name))
+	return path.Base(from.Name)
 }
 
 // artifacts writes the zip archive of one job.

@@ -232,7 +232,7 @@ func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 		}
 		return words(ctx, s, r)
 	})
-	id := b.submit(`{}`, "a.txt=one two", "b.txt=broken", "c.txt=panics", "=three")
+	id := b.submit(`{}`, "a.txt=one two", "b.txt=broken", "c.txt=panics", "d.txt=three")
 	j := b.wait(id)
 	if s := j.State; s.Status != contract.JobCompleted || *s.NumPredictions != 3 || *s.NumErrors != 2 {
 		t.Errorf("ended as %+v", s)
@@ -251,7 +251,7 @@ func TestBrokenFileDoesNotFailItsNeighbours(t *testing.T) {
 			errors = append(errors, e.File+": "+e.Message)
 		}
 	}
-	if strings.Join(files, " ") != "a.txt file_3" ||
+	if strings.Join(files, " ") != "a.txt d.txt" ||
 		strings.Join(errors, "; ") != "b.txt: it is broken; c.txt: "+internalFault {
 		t.Errorf("files %v, errors %v", files, errors)
 	}

@@ -231,7 +231,7 @@ func (r *jobRun) source(ctx context.Context, n int, from store.BatchSource, text
 	case store.BatchURL:
 		err = r.url(ctx, out, from.Name)
 	default:
-		err = r.file(ctx, out, fileName(n, from.Name), r.folder.source(n))
+		err = r.file(ctx, out, from.Name, r.folder.source(n))
 	}
 	if err == nil {
 		err = out.commit()
@@ -242,12 +242,4 @@ func (r *jobRun) source(ctx context.Context, n int, from store.BatchSource, text
 	r.tally.predictions += out.predictions
 	r.tally.errors += len(out.errors)
 	return r.Records.BatchSourceDone(ctx, r.job.ID, n, out.predictions, len(out.errors), r.bytes)
-}
-
-// fileName returns the name of an uploaded file in results.
-func fileName(n int, name string) string {
-	if name == "" {
-		return fmt.Sprintf("file_%d", n)
-	}
-	return name
 }

@@ -45,9 +45,9 @@ func (s *Service) NewUpload(account string) *Upload {
 	return &Upload{service: s, account: account, files: []contract.BatchFile{}}
 }
 
-// Add stores a file of the job, which has that name on the client's machine. It reads from
-// as it writes to the disk, and holds no more than a piece in memory. Errors of from are
-// returned as they are.
+// Add stores a file of the job, which has that name on the client's machine; it is not
+// empty. Add reads from as it writes to the disk, and holds no more than a piece in memory.
+// Errors of from are returned as they are.
 func (u *Upload) Add(ctx context.Context, name, contentType string, from io.Reader) error {
 	if len(u.sources) == contract.MaxBatchSources {
 		return tooManySources("file", contract.MaxBatchSources+1)
@@ -196,8 +196,8 @@ func (u *Upload) newJob(p contract.PostedBatchJob) (n store.NewBatchJob, err err
 	}
 	switch {
 	case len(u.sources) == 0:
-		return n, contract.ErrInvalid{Field: "file", Why: "the job has nothing to analyse; send at least one file, " +
-			"or an entry of urls or text"}
+		return n, contract.ErrInvalid{Field: "body", Why: "there is nothing to analyse; send urls or text in the JSON, " +
+			"or files as the parts file of a multipart/form-data with the JSON in its part json"}
 	case len(u.sources) > contract.MaxBatchSources:
 		return n, tooManySources("urls", len(u.sources))
 	case texts > maxTextBytes:
