@@ -1,3 +1,5 @@
+// Package analysis measures the feelings that one medium shows: a text, a recording, a picture or a video. Batch jobs
+// and the stream of the models use it.
 package analysis
 
 import (

@@ -196,8 +196,8 @@ func (u *Upload) newJob(p contract.PostedBatchJob) (n store.NewBatchJob, err err
 	}
 	switch {
 	case len(u.sources) == 0:
-		return n, contract.ErrInvalid{Field: "body", Why: "there is nothing to analyse; send urls or text in the JSON, " +
-			"or files as the parts file of a multipart/form-data with the JSON in its part json"}
+		return n, contract.ErrInvalid{Field: "body", Why: "there is nothing to analyse; send urls or text in the " +
+			"JSON, or files as the parts file of a multipart/form-data with the JSON in its part json"}
 	case len(u.sources) > contract.MaxBatchSources:
 		return n, tooManySources("urls", len(u.sources))
 	case texts > maxTextBytes:

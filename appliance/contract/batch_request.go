@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -308,5 +307,5 @@ func (m BatchModels) Names() []string {
 			names = append(names, one.name)
 		}
 	}
-	return slices.Clip(names)
+	return names
 }
