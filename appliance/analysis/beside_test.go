@@ -44,7 +44,7 @@ func waits(t *testing.T, gate *engine.Gate, pause time.Duration, work func() err
 	return all
 }
 
-// A conversation beside a job waits for one small piece of it, and the job comes to its end.
+// A conversation beside a job waits for one small piece of it, and the job comes to the same end.
 func TestAConversationHardlyWaitsForAJob(t *testing.T) {
 	pcm := recorded(t, "vm-intro")
 	for name, a := range map[string]*Analyser{"Moonshine": withEars(t), "Whisper": withWhisper(t)} {
@@ -53,12 +53,17 @@ func TestAConversationHardlyWaitsForAJob(t *testing.T) {
 			prosody:       &contract.BatchProsody{Granularity: contract.ByWord},
 			speakers:      true,
 		}
-		hearOrFail(t, a, pcm, o) // what is loaded on its first use
+		want := hearOrFail(t, a, pcm, o) // also loads what is loaded on its first use
+		var got speechResult
 		begin := time.Now()
 		all := waits(t, a.Gate, 500*time.Millisecond, func() error {
-			_, err := a.hear(t.Context(), inPieces(pcm, 16000), o)
+			var err error
+			got, err = a.hear(t.Context(), inPieces(pcm, 16000), o)
 			return err
 		})
+		if got.Text != want.Text {
+			t.Errorf("%s: beside a conversation the text is %q, alone %q", name, got.Text, want.Text)
+		}
 		p95 := all[len(all)*95/100]
 		t.Logf("%s: %d waits, median %v, p95 %v, longest %v; %.1f s of sound took %v", name, len(all), all[len(all)/2],
 			p95, all[len(all)-1], seconds(int64(len(pcm))), time.Since(begin).Round(time.Millisecond))

@@ -1,12 +1,10 @@
 package onnx
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
@@ -105,54 +103,5 @@ func TestTranscribedWordsHaveTimes(t *testing.T) {
 	slices.Sort(off)
 	if len(off) == 0 || off[len(off)/2] > 0.06 {
 		t.Errorf("words begin %v s from where they are spoken", off)
-	}
-}
-
-// A transcription that nobody waits for returns the cores at once when something urgent comes, and has the same text.
-func TestABatchTranscriptionReturnsTheCores(t *testing.T) {
-	pcm := append(prompts(t)[0].pcm(t), make([]float32, engine.SpeechRateHz)...) // the long window of Whisper
-	m, w := openMoonshine(t), openWhisper(t)
-	for name, e := range map[string]struct {
-		engine.Transcriber
-		gate *engine.Gate
-	}{"Moonshine": {m, m.gate}, "Whisper": {w, w.gate}} {
-		o := engine.TranscribeOptions{Language: "en", Words: true}
-		want, err := e.Transcribe(t.Context(), pcm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		waits := make(chan []time.Duration, 1)
-		go func() { // a conversation that needs all cores for 10 ms, five times in every two seconds
-			var all []time.Duration
-			for n := 0; ctx.Err() == nil; n++ {
-				pause := 53 * time.Millisecond
-				if n%5 == 4 {
-					pause = 1700 * time.Millisecond
-				}
-				time.Sleep(pause)
-				asked := time.Now()
-				leave, err := e.gate.Enter(ctx, engine.Live.Urgency(), e.gate.Cores())
-				if err != nil {
-					break
-				}
-				all = append(all, time.Since(asked))
-				time.Sleep(10 * time.Millisecond)
-				leave()
-			}
-			waits <- all
-		}()
-		got, err := e.Transcribe(t.Context(), pcm, o)
-		stop()
-		all := <-waits
-		if err != nil || got.Text != want.Text {
-			t.Errorf("%s: %q, %v, alone %q", name, got.Text, err, want.Text)
-		}
-		slices.Sort(all)
-		t.Logf("%s: a conversation waited %v", name, all)
-		// Other tests take most of the cores, which makes each step several times slower.
-		if n := len(all); n > 0 && all[n/2] > 250*time.Millisecond {
-			t.Errorf("%s: a conversation waited %v", name, all)
-		}
 	}
 }
