@@ -146,6 +146,9 @@ func TestWordsAreWhereTheyAreSaid(t *testing.T) {
 		for i, w := range h.Words {
 			begins += math.Abs(w.Begin-want[i].Begin) / float64(len(want))
 			ends += math.Abs(w.End-want[i].End) / float64(len(want))
+			if w.End < w.Begin || i > 0 && w.Begin < h.Words[i-1].Begin || w.End > seconds(int64(len(pcm))) {
+				t.Errorf("%s: %q is at %.3f to %.3f s", name, h.Text[w.From:w.To], w.Begin, w.End)
+			}
 		}
 		t.Logf("%s: words begin %.3f s and end %.3f s from where they are said, on average", name, begins, ends)
 		if most := map[string]float64{"Moonshine": 0.15, "Whisper": 0.08}[name]; begins > most || ends > most {

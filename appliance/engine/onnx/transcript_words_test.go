@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/appliance/audio"
 	"parley/appliance/engine"
 )
 
@@ -73,35 +72,5 @@ func TestNoiseLowersConfidence(t *testing.T) {
 		if c := heard[0].Confidence; !(c > 0.7 && c <= 1 && c > heard[1].Confidence) {
 			t.Errorf("%s: confidence %.3f in clean sound, %.3f in noise", name, c, heard[1].Confidence)
 		}
-	}
-}
-
-// Whisper's words begin where the voice says that it spoke them.
-func TestTranscribedWordsHaveTimes(t *testing.T) {
-	w := openWhisper(t)
-	p := openVoice(t, openRuntime(t), "voice-joe")
-	var off []float64
-	for _, s := range saidSentences()[:2] {
-		speech := say(t, p, s, engine.SpeakOptions{})
-		pcm := audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
-		heard, err := w.Transcribe(t.Context(), pcm, engine.TranscribeOptions{Words: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(heard.Words) != len(speech.Words) {
-			t.Errorf("%d words of %d: %q", len(heard.Words), len(speech.Words), heard.Text)
-			continue
-		}
-		for i, word := range heard.Words {
-			at := float64(word.Begin) / engine.SpeechRateHz
-			off = append(off, math.Abs(at-float64(speech.Words[i].Begin)/float64(speech.RateHz)))
-			if word.End < word.Begin || i > 0 && word.Begin < heard.Words[i-1].End || word.End > len(pcm) {
-				t.Errorf("%q is at %d to %d of %d", heard.Text[word.From:word.To], word.Begin, word.End, len(pcm))
-			}
-		}
-	}
-	slices.Sort(off)
-	if len(off) == 0 || off[len(off)/2] > 0.06 {
-		t.Errorf("words begin %v s from where they are spoken", off)
 	}
 }
