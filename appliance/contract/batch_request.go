@@ -20,7 +20,7 @@ const (
 	MinFacesPerSecond      = 0.01
 	MaxFacesPerSecond      = 60.0 // every frame of most videos
 	DefaultFaceProbability = 0.99
-	DefaultMinFaceSize     = 60 // pixels: the nets see faces at 48 to 112
+	DefaultMinFaceSize     = 60 // pixels: the nets see faces at 64 and 112
 	MaxMinFaceSize         = 10_000
 
 	DefaultWindowLength = 4.0 // seconds

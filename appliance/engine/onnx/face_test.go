@@ -197,25 +197,19 @@ func TestMissingOrDamagedFacesNameTheCommand(t *testing.T) {
 func BenchmarkFaceNets(b *testing.B) {
 	f, ctx := openFaces(b), context.Background()
 	rgb, grey := make([]byte, 3*FaceSide*FaceSide), make([]byte, GreyFaceSide*GreyFaceSide)
-	b.Run("classes", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := f.Classes(ctx, nil, rgb, grey); err != nil {
-				b.Fatal(err)
+	picture, large := make([]byte, 3*IdentitySide*IdentitySide), make([]byte, 3*640*480)
+	for name, run := range map[string]func() error{
+		"classes":           func() error { _, err := f.Classes(ctx, nil, rgb, grey); return err },
+		"landmarks":         func() error { _, err := f.Landmarks(ctx, nil, rgb); return err },
+		"identity":          func() error { _, err := f.Identity(ctx, nil, picture); return err },
+		"detect of 640x480": func() error { _, err := f.Detect(ctx, nil, large, 640, 480); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-	})
-	b.Run("landmarks", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := f.Landmarks(ctx, nil, rgb); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("identity", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := f.Identity(ctx, nil, make([]byte, 3*IdentitySide*IdentitySide)); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+		})
+	}
 }
