@@ -84,7 +84,7 @@ func (f Fetcher) Fetch(ctx context.Context, text, path string, l Limits) (name s
 	if response.ContentLength > l.Bytes {
 		return "", tooLong
 	}
-	if err := hasRoom(path, max(response.ContentLength, 0)); err != nil {
+	if err := checkSpace(path, max(response.ContentLength, 0)); err != nil {
 		return "", err
 	}
 	body := reader(func(b []byte) (int, error) {

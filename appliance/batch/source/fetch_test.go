@@ -276,7 +276,7 @@ func TestFailureOfTheDiskIsNoFaultOfTheFile(t *testing.T) {
 	if _, ok := errors.AsType[*Error](err); err == nil || ok {
 		t.Errorf("a missing folder is the fault of the URL: %v", err)
 	}
-	if err := hasRoom(t.TempDir(), 1<<60); !errors.Is(err, ErrDiskFull) {
-		t.Errorf("an exabyte has room: %v", err)
+	if err := checkSpace(t.TempDir(), 1<<60); !errors.Is(err, ErrDiskFull) {
+		t.Errorf("an exabyte has space: %v", err)
 	}
 }

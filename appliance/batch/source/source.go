@@ -24,7 +24,7 @@ func (e *Error) Error() string { return e.Why }
 
 func fault(format string, values ...any) *Error { return &Error{fmt.Sprintf(format, values...)} }
 
-// ErrDiskFull is the error of a box whose disk has no room for a file of a job.
+// ErrDiskFull is the error of a box whose disk has no space for a file of a job.
 var ErrDiskFull = errors.New("the disk of the box is full")
 
 const (
@@ -57,7 +57,7 @@ func save(ctx context.Context, path string, from io.Reader, limit int64, tooLong
 			return n, context.Cause(ctx)
 		}
 		if n-checked >= checkBytes {
-			if err := hasRoom(path, 0); err != nil {
+			if err := checkSpace(path, 0); err != nil {
 				return n, err
 			}
 			checked = n
@@ -81,9 +81,9 @@ func save(ctx context.Context, path string, from io.Reader, limit int64, tooLong
 	}
 }
 
-// hasRoom returns ErrDiskFull if the disk of path would have less than disk.Spare free
+// checkSpace returns ErrDiskFull if the disk of path would have less than disk.Spare free
 // after size more bytes.
-func hasRoom(path string, size int64) error {
+func checkSpace(path string, size int64) error {
 	free, err := disk.Free(filepath.Dir(path))
 	if err == nil && free-size < disk.Spare {
 		return fmt.Errorf("%w: %d MiB are free, of which %d MiB are reserved for conversations", ErrDiskFull,
