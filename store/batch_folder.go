@@ -30,7 +30,7 @@ func (s *Store) dropStrayBatchFolders(ctx context.Context) error {
 		}
 		return err
 	}
-	var ids []string
+	ids := []string{} // a nil slice would be null in JSON, which SQLite reads as one entry
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && e.IsDir() && uuid.Validate(e.Name()) == nil && time.Since(info.ModTime()) > strayBatchAge {

@@ -320,9 +320,10 @@ func TestFoldersWithoutABatchJobAreRemovedAfterAnHour(t *testing.T) {
 	old, fresh := uuid.NewString(), uuid.NewString()
 	for _, id := range []string{living, old, fresh} {
 		must(t, os.MkdirAll(s.BatchFolder(id), 0o700))
-		if id != fresh {
-			must(t, os.Chtimes(s.BatchFolder(id), time.Time{}, time.Now().Add(-2*time.Hour)))
-		}
+	}
+	must(t, s.Tidy(t.Context(), 0)) // none is old
+	for _, id := range []string{living, old} {
+		must(t, os.Chtimes(s.BatchFolder(id), time.Time{}, time.Now().Add(-2*time.Hour)))
 	}
 	must(t, s.Tidy(t.Context(), 0))
 	left, err := os.ReadDir(filepath.Join(s.dir, layout.Batch))

@@ -156,7 +156,7 @@ func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
 		}
 		return nil, err
 	}
-	var ids []string
+	ids := []string{} // a nil slice would be null in JSON, which SQLite reads as one entry
 	for _, f := range files {
 		if id, side, ok := cutLast(strings.TrimSuffix(f.Name(), recordingSuffix)); ok &&
 			strings.HasSuffix(f.Name(), recordingSuffix) &&

@@ -180,6 +180,8 @@ func TestOnlyOldChatsAreDeleted(t *testing.T) {
 func TestTidyRemovesFilesWithoutARow(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Tidy(t.Context(), 0)) // without a folder
+	must(t, os.MkdirAll(filepath.Join(s.dir, layout.Recordings), 0o700))
+	must(t, s.Tidy(t.Context(), 0)) // an empty folder
 	stored := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
 	folder := filepath.Join(s.dir, layout.Recordings)
 	for _, name := range []string{uuid.NewString() + "-user.opus", "notes.txt", "no-side.opus"} {
