@@ -248,9 +248,8 @@ func TestAClientThatLeavesDuringItsUploadLeavesNothing(t *testing.T) {
 	c, f := startBatch(t)
 	f.discarded = make(chan struct{}, 1)
 	kind, body := multiparts(t, part{"file", "a.wav", strings.Repeat("x", 1<<20)})
-	ctx, leave := context.WithCancel(t.Context())
 	coming, upload := io.Pipe()
-	r, err := http.NewRequestWithContext(ctx, "POST", c.http.URL+"/v0/batch/jobs", coming)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", c.http.URL+"/v0/batch/jobs", coming)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +257,7 @@ func TestAClientThatLeavesDuringItsUploadLeavesNothing(t *testing.T) {
 	r.Header.Set("Content-Type", kind)
 	go func() {
 		_, _ = io.Copy(upload, bytes.NewReader([]byte(body)[:len(body)/2]))
-		leave()
+		upload.CloseWithError(errors.New("the client leaves"))
 	}()
 	if answer, err := http.DefaultClient.Do(r); err == nil {
 		t.Error(answer.Status)

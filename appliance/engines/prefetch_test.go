@@ -28,10 +28,11 @@ func TestVoicesArePrefetchedWhenTheBoxIsIdle(t *testing.T) {
 		}()
 		time.Sleep(prefetchInterval + 5*time.Second)
 		leave() // the chat is still there
-		synctest.Wait()
+		time.Sleep(time.Second) // the gate lets other work begin a moment after a conversation's
 		chats.Store(0)
-		if after := <-went; after != prefetchInterval+5*time.Second+prefetchInterval {
-			t.Errorf("waitIdle returned after %v", after)
+		want := prefetchInterval + 5*time.Second + prefetchInterval
+		if after := <-went; after < want || after > want+time.Second {
+			t.Errorf("waitIdle returned after %v, want %v", after, want)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
