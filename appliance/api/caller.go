@@ -172,9 +172,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return by, admitKiosk(rt, r, by)
 	}
 	if c.token && rt.access != byToken {
-		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech, " +
-			"the list of voices and the analysis of media over a socket, and nothing else; " +
-			"send an API key in the header X-Service-Api-Key, from a server"}
+		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
+			"and the list of voices, and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == byOperator && g.Role != store.OperatorKey {
 		return caller{}, contract.ErrForbidden{Why: "this needs an operator's key, and this is a client's; " +

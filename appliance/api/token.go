@@ -116,8 +116,8 @@ func aboutToken() descriptions {
 		"POST /oauth2-cc/token": {
 			ID:      "createToken",
 			Summary: "Create an access token",
-			Description: "It is valid for 30 minutes and opens live chats, speech, the list of voices and the " +
-				"analysis of media over a socket, and nothing else. A web page can use it without holding the key.",
+			Description: "It is valid for 30 minutes and opens live chats, speech and the list of voices, and " +
+				"nothing else. A web page can use it without holding the key.",
 			Form:    tokenAsked{},
 			Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}),
