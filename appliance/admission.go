@@ -19,6 +19,7 @@ import (
 	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engines"
+	"parley/appliance/expression"
 	"parley/appliance/line"
 	"parley/appliance/plugins"
 	"parley/appliance/recording"
@@ -177,8 +178,8 @@ func (s slot) Open(ctx context.Context, o connection.Opening) (line.Session, err
 
 // startHost starts the host of the chats. No chat can start before admission is open.
 func (a *appliance) startHost(ctx context.Context) error {
-	feelings, err := openExpression(a.cfg.Expression)
-	if err != nil {
+	var err error
+	if a.meter, err = expression.New(); err != nil {
 		return err
 	}
 	history, recordings := chatRecords(a.cfg.Retention, a.records)
@@ -204,7 +205,7 @@ func (a *appliance) startHost(ctx context.Context) error {
 		Tools:           toolbox{a.plugins, search.Server{URL: a.cfg.WebSearch}},
 		Plugins:         a.plugins,
 		Rules:           chat.RulesOf(a.engines.Rules),
-		Expression:      feelings,
+		Expression:      chatExpression(a.cfg.Expression, a.meter),
 		TellFeelings:    engines.FeelingsInPrompt(a.cfg.Expression),
 		Observe:         func(s chat.Stage, took time.Duration) { a.figures.Turn(string(s), took) },
 	})

@@ -19,6 +19,7 @@ import (
 	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/engines"
+	"parley/appliance/expression"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/plugins"
@@ -66,9 +67,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a.prefill(ctx)
 	a.startKiosk()
 	a.admit(ctx) // from here on chats can start
-	if err := a.startBatch(ctx); err != nil {
-		return err
-	}
+	a.startBatch(ctx)
 	a.prefetchVoices(ctx)
 
 	select {
@@ -110,6 +109,7 @@ type appliance struct {
 
 	// These are nil before the models are loaded.
 	engines *engines.Set
+	meter   *expression.Meter // of chats, jobs and streams
 	host    *chat.Host
 }
 

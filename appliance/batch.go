@@ -10,7 +10,6 @@ import (
 	"parley/appliance/batch"
 	"parley/appliance/batch/source"
 	"parley/appliance/config"
-	"parley/appliance/expression"
 	"parley/appliance/media"
 	"parley/appliance/stream"
 	"parley/internal/addresses"
@@ -60,13 +59,9 @@ func (a *appliance) openBatch(ctx context.Context) (err error) {
 }
 
 // startBatch runs the analysis jobs from now on, and lets media in that clients stream.
-func (a *appliance) startBatch(ctx context.Context) error {
-	meter, err := expression.New()
-	if err != nil {
-		return err
-	}
+func (a *appliance) startBatch(ctx context.Context) {
 	analyser := &analysis.Analyser{
-		Meter:       meter,
+		Meter:       a.meter,
 		Gate:        a.engines.Gate,
 		Media:       &media.Reader{},
 		Faces:       a.engines.Faces,
@@ -77,7 +72,6 @@ func (a *appliance) startBatch(ctx context.Context) error {
 	streamed.Media = &media.Reader{Urgent: true} // the client of a stream waits
 	a.stream.service.Store(stream.New(&streamed, streamed.Media, a.log))
 	a.onClose(inBackground(ctx, func(ctx context.Context) { a.batch.Run(ctx, analyser, a.engines.Gate) }))
-	return nil
 }
 
 // sweepBatch deletes the jobs that ended too many days ago.

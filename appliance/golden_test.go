@@ -26,6 +26,7 @@ import (
 	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/expression"
 	"parley/firmware/backup"
 	"parley/internal/golden"
 	"parley/internal/version"
@@ -173,10 +174,11 @@ func unpack(t *testing.T, from, to string) {
 func TestGoldenConversation(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) {
 		p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute
-		var err error
-		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
+		m, err := expression.New()
+		if err != nil {
 			t.Fatal(err)
 		}
+		p.Expression = meter{m}
 	})
 	tool := b.post(t, "/v0/evi/tools", `{"name":"book_taxi","parameters":"{\"type\":\"object\"}"}`)
 	id := b.post(t, "/v0/evi/configs", `{"name":"desk","evi_version":"4-mini","tools":[{"id":"`+tool+`"}]}`)

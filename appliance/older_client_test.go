@@ -11,8 +11,8 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/chat"
-	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/expression"
 )
 
 // A chat can start at its older path too, with settings as JSON text, which the history
@@ -56,10 +56,11 @@ func TestOlderClientsStartAChat(t *testing.T) {
 // library does, and the history has it.
 func TestOlderClientsGetNoNewerMessages(t *testing.T) {
 	b := startFakeBox(t, func(p *chat.Parts) {
-		var err error
-		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
+		m, err := expression.New()
+		if err != nil {
 			t.Fatal(err)
 		}
+		p.Expression = meter{m}
 	})
 	older := b.call(t, "&allow_connection=true&fernSdkLanguage=JavaScript&fernSdkVersion=0.11.4")
 	id := older.chatID()

@@ -125,17 +125,13 @@ func OpenSpeech(ctx context.Context, a voices.Account, name string, designed boo
 		opened.Close, nil
 }
 
-// openExpression returns what measures the feelings in chats, and nil if the
+// chatExpression returns what measures the feelings in chats, and nil if the
 // settings turn that off.
-func openExpression(c config.Expression) (chat.Expression, error) {
+func chatExpression(c config.Expression, m *expression.Meter) chat.Expression {
 	if !c.Measured {
-		return nil, nil
+		return nil
 	}
-	m, err := expression.New()
-	if err != nil {
-		return nil, err
-	}
-	return meter{m}, nil
+	return meter{m}
 }
 
 // meter is an expression.Meter with the types of package chat.
