@@ -44,7 +44,7 @@ func (a *Analyser) speech(ctx context.Context, s sound, r Request, to *Report) e
 	if r.Models.Burst != nil {
 		to.Models.Burst = bursts()
 	}
-	if r.Models.Prosody == nil && r.Models.Language == nil && r.Models.NER == nil {
+	if r.Models.Prosody == nil && !r.wantsWords() {
 		return nil
 	}
 	r.shareSpeakers()

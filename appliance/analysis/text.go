@@ -12,7 +12,7 @@ const maxTextWords = 300_000
 
 // text measures a written text.
 func (a *Analyser) text(ctx context.Context, text string, r Request) (report Report, err error) {
-	if r.Models.Language == nil && r.Models.NER == nil {
+	if !r.wantsWords() {
 		return Report{}, notApplicable("a text", r)
 	}
 	core := a.Gate.Steps(ctx, r.Urgency)
@@ -30,7 +30,7 @@ func (a *Analyser) text(ctx context.Context, text string, r Request) (report Rep
 
 // words measures what a text or transcript says.
 func (a *Analyser) words(ctx context.Context, t Transcript, r Request, to *Report) error {
-	if r.Models.Language == nil && r.Models.NER == nil {
+	if !r.wantsWords() {
 		return nil
 	}
 	core := a.Gate.Steps(ctx, r.Urgency)
