@@ -35,7 +35,7 @@ func ScoresOf(list ...NamedScore) Scores {
 
 // namesOf returns the names of a list: those of the box are shared.
 func namesOf(list []NamedScore) []string {
-	for _, names := range [][]string{emotionNames[:], textEmotionNames[:], sentimentNames[:]} {
+	for _, names := range [][]string{emotionNames[:], textEmotionNames, sentimentNames[:]} {
 		if slices.EqualFunc(names, list, func(name string, s NamedScore) bool { return name == s.Name }) {
 			return names
 		}
@@ -51,7 +51,7 @@ func namesOf(list []NamedScore) []string {
 func (s EmotionScores) List() Scores { return Scores{emotionNames[:], compact(s[:])} }
 
 // List returns the scores in alphabetical order of the names.
-func (s TextEmotionScores) List() Scores { return Scores{textEmotionNames[:], compact(s[:])} }
+func (s TextEmotionScores) List() Scores { return Scores{textEmotionNames, compact(s[:])} }
 
 func compact(scores []float64) []float32 {
 	all := make([]float32, len(scores))

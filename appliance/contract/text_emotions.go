@@ -1,5 +1,7 @@
 package contract
 
+import "slices"
+
 // TextEmotionCount is how many names the words of a text get scores for: those of
 // EmotionName, and Annoyance, Disapproval, Enthusiasm, Gratitude and Sarcasm.
 const TextEmotionCount = EmotionCount + 5
@@ -8,18 +10,8 @@ const TextEmotionCount = EmotionCount + 5
 // TextEmotionName.
 type TextEmotionScores [TextEmotionCount]float64
 
-var textEmotionNames = [TextEmotionCount]string{
-	"Admiration", "Adoration", "Aesthetic Appreciation", "Amusement", "Anger",
-	"Annoyance", "Anxiety", "Awe", "Awkwardness", "Boredom", "Calmness",
-	"Concentration", "Confusion", "Contemplation", "Contempt", "Contentment",
-	"Craving", "Desire", "Determination", "Disappointment", "Disapproval",
-	"Disgust", "Distress", "Doubt", "Ecstasy", "Embarrassment",
-	"Empathic Pain", "Enthusiasm", "Entrancement", "Envy", "Excitement", "Fear",
-	"Gratitude", "Guilt", "Horror", "Interest", "Joy", "Love", "Nostalgia",
-	"Pain", "Pride", "Realization", "Relief", "Romance", "Sadness", "Sarcasm",
-	"Satisfaction", "Shame", "Surprise (negative)", "Surprise (positive)",
-	"Sympathy", "Tiredness", "Triumph",
-}
+var textEmotionNames = slices.Sorted(slices.Values(append(emotionNames[:],
+	"Annoyance", "Disapproval", "Enthusiasm", "Gratitude", "Sarcasm")))
 
 // TextEmotionName returns the name of score i on the wire, 0 to
 // TextEmotionCount-1.
