@@ -68,8 +68,9 @@ var errTooBig = errors.New("a message over the limit")
 
 func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
 
-// take reads a message up to the limit. The read limit of conn would send a close frame at
-// once, ahead of what is queued. release is to be called when the message is processed.
+// take reads a message up to the limit. It does not use the read limit of conn, which would
+// send a close frame before the queued messages. The caller calls release when it has
+// processed the message.
 func (l *Line) take(buf *bytes.Buffer, r io.Reader) (release func(), err error) {
 	release = func() {}
 	if l.enlarge != nil {
