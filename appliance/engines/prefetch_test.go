@@ -27,7 +27,7 @@ func TestVoicesArePrefetchedWhenTheBoxIsIdle(t *testing.T) {
 			}
 		}()
 		time.Sleep(prefetchInterval + 5*time.Second)
-		leave() // the chat is still there
+		leave()                 // the chat is still there
 		time.Sleep(time.Second) // the gate lets other work begin a moment after a conversation's
 		chats.Store(0)
 		want := prefetchInterval + 5*time.Second + prefetchInterval
