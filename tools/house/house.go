@@ -36,6 +36,7 @@ var imports = []struct {
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
 	{"internal/progress", ""},
+	{"internal/sipuri", ""},
 	{"internal/version", ""},
 	{"appliance/contract", "internal/addresses"}, // checks the URLs of records
 	{"appliance/connection", "appliance/contract"},
