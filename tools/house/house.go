@@ -134,10 +134,11 @@ var imports = []struct {
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/line", "appliance/connection appliance/contract"},
 	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},
+	{"appliance/line/rtp", "appliance/audio appliance/contract appliance/engine"},
 	{"appliance/line/speaker", `appliance/audio appliance/audio/clean appliance/connection appliance/contract
 		appliance/engine appliance/language appliance/line internal/levenshtein`},
 	{"appliance/line/webrtc", `appliance/audio appliance/connection appliance/contract appliance/engine
-		appliance/line internal/unbounded`},
+		appliance/line appliance/line/rtp internal/unbounded`},
 	{"appliance/line/ws", `appliance/audio appliance/connection appliance/contract appliance/line
 		appliance/line/decode internal/unbounded`},
 

@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/line"
+	"parley/appliance/line/rtp"
 )
 
 // The reasons for which a call ends, besides those of all lines.
@@ -35,8 +36,8 @@ type Call struct {
 	sender    *pion.RTPSender           // sends track; nil if the client takes no voice
 	voice     *voice
 	channel   *dataChannel
-	roundTrip *roundTrip
-	beat      batchClock
+	roundTrip *rtp.RoundTrip
+	beat      rtp.Clock
 	timing    Timing
 	log       *slog.Logger
 	lifecycle *line.Lifecycle
@@ -105,8 +106,8 @@ func (c *Call) reports(sender *pion.RTPSender) {
 
 func (c *Call) reported(reports []rtcp.ReceptionReport) {
 	if len(reports) > 0 {
-		c.roundTrip.update(reports, time.Now())
-		c.voice.lossy.Store(c.roundTrip.lossy(reports))
+		c.roundTrip.Update(reports, time.Now())
+		c.voice.lossy.Store(c.roundTrip.Lossy(reports))
 	}
 }
 
@@ -145,17 +146,17 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
-	return c.voice.play(s)
+	return c.voice.Play(s)
 }
 
 // HeldBack returns the number of samples that wait for more.
-func (c *Call) HeldBack() int { return c.voice.heldSamples() }
+func (c *Call) HeldBack() int { return c.voice.HeldBack() }
 
 // Unsent returns 0, because the call reports what was played.
 func (c *Call) Unsent() time.Duration { return 0 }
 
 // Cut drops the sound that was not sent. The tenth of a second on its way is still heard.
-func (c *Call) Cut() { c.voice.cut() }
+func (c *Call) Cut() { c.voice.Cut() }
 
 // Close ends the call after what is queued. It returns at once; only the first call counts.
 func (c *Call) Close(code int, reason string) { c.lifecycle.Close(code, reason) }
@@ -181,12 +182,12 @@ func (c *Call) sendCallEnded() {
 	code, reason := c.lifecycle.Closed()
 	if code == contract.CloseNormal {
 		select {
-		case <-c.voice.drained():
-			wait(c.lifecycle.Gone(), c.voice.delay())
+		case <-c.voice.Drained():
+			wait(c.lifecycle.Gone(), c.roundTrip.Delay())
 		case <-c.lifecycle.Gone().Done():
 		}
 	} else {
-		c.voice.cut()
+		c.voice.Cut()
 	}
 	ctx, cancel := context.WithTimeout(c.lifecycle.Gone(), closeTimeout)
 	defer cancel()

@@ -16,6 +16,9 @@ import (
 	"parley/appliance/engine"
 )
 
+// frameSamples is the number of samples of a packet.
+const frameSamples = int(audio.CallFrame * audio.CallRateHz / time.Second)
+
 func TestACallCarriesMessagesBothWays(t *testing.T) {
 	l := start(t, Timing{})
 	c := l.dial(t, "verbose_transcription=true")
@@ -142,7 +145,7 @@ func (c *caller) speak(t *testing.T, pcm []float32, from int, lose func(n int) b
 			continue
 		}
 		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(from + n),
-			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+			Timestamp: uint32(n) * opusFormat.Ticks(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -170,8 +173,8 @@ func TestLostPacketsAreConcealed(t *testing.T) {
 		}
 		if n%10 != 5 {
 			ear = append(ear,
-				h.push(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n),
-					Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: append([]byte(nil), packet...)})...)
+				h.Push(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n),
+					Timestamp: uint32(n * frameSamples)}, Payload: append([]byte(nil), packet...)})...)
 		}
 	}
 	if len(ear) < 2*engine.SpeechRateHz-1600 {
@@ -235,7 +238,7 @@ func TestAVoiceTakenInBurstsHasNoPauses(t *testing.T) {
 		}
 		<-next.C
 		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
-			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+			Timestamp: uint32(n) * opusFormat.Ticks(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,7 @@ func (c *caller) isHeard(t *testing.T, s *talk) {
 			t.Fatal(err)
 		}
 		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
-			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+			Timestamp: uint32(n) * opusFormat.Ticks(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func (c *caller) say(gone <-chan struct{}) {
 	for n := 0; ; n++ {
 		// silence
 		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
-			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: []byte{0xf8, 0xff, 0xfe}}
+			Timestamp: uint32(n) * opusFormat.Ticks(audio.CallFrame)}, Payload: []byte{0xf8, 0xff, 0xfe}}
 		if errors.Is(c.voice.WriteRTP(&p), net.ErrClosed) {
 			return
 		}

@@ -44,13 +44,13 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				case n%10 == 8: // and this one arrives after the next
 					late = p
 				default:
-					ear = append(ear, h.push(p)...)
+					ear = append(ear, h.Push(p)...)
 					if late != nil {
-						ear, late = append(ear, h.push(late)...), nil
+						ear, late = append(ear, h.Push(late)...), nil
 					}
 				}
 			}
-			ear = append(ear, h.flush()...)
+			ear = append(ear, h.Flush()...)
 			if len(ear) < 3*engine.SpeechRateHz-2*audio.Samples(length, engine.SpeechRateHz) {
 				t.Fatalf("of 3 s %d ms are heard", len(ear)/16)
 			}

@@ -8,11 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pion/rtp"
+	pionrtp "github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/appliance/line"
+	"parley/appliance/line/rtp"
 )
 
 const (
@@ -89,7 +92,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	}
 	since := time.Now() // time of the newest sound or silence
 	silent := maxPause  // silence since the newest packet; none before the first
-	var p rtp.Packet
+	var p pionrtp.Packet
 	buffer := make([]byte, maxPacket)
 	for {
 		deadline := time.Time{}
@@ -115,10 +118,10 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		err = e.take(track, func() error {
 			var pcm []float32
 			if err == nil {
-				pcm, since, silent = h.push(&p), time.Now(), 0
+				pcm, since, silent = h.Push(&p), time.Now(), 0
 			} else {
 				passed := time.Since(since)
-				pcm = append(h.flush(), h.silence(passed)...)
+				pcm = append(h.Flush(), h.Silence(passed)...)
 				since, silent = since.Add(passed), silent+passed
 			}
 			if len(pcm) > 0 {
@@ -132,13 +135,22 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	}
 }
 
+// newJitterBuffer returns a buffer for the packets of one track.
+func newJitterBuffer() (*rtp.JitterBuffer, error) {
+	d, err := audio.NewCallDecoder(engine.SpeechRateHz)
+	if err != nil {
+		return nil, err
+	}
+	return rtp.NewJitterBuffer(d, opusFormat), nil
+}
+
 // readInto waits for a packet. Its payload lies in buffer.
-func readInto(p *rtp.Packet, track *pion.TrackRemote, buffer []byte) error {
+func readInto(p *pionrtp.Packet, track *pion.TrackRemote, buffer []byte) error {
 	n, _, err := track.Read(buffer)
 	if err != nil {
 		return err
 	}
-	*p = rtp.Packet{}
+	*p = pionrtp.Packet{}
 	return p.Unmarshal(buffer[:n])
 }
 

@@ -173,7 +173,7 @@ func TestACallSurvivesABadNetwork(t *testing.T) {
 	var heard []float32
 	for last := time.Duration(0); last < length-300*time.Millisecond; {
 		p := got(t, c.packets)
-		heard = append(heard, h.push(p)...)
+		heard = append(heard, h.Push(p)...)
 		last = time.Duration(len(heard)) * time.Second / engine.SpeechRateHz
 	}
 	whole(t, "the assistant", heard[1600:], level(said))

@@ -10,10 +10,12 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/report"
+	"github.com/pion/transport/v5"
 	"github.com/pion/transport/v5/stdnet"
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/audio"
+	"parley/appliance/line/rtp"
 )
 
 // Network is the network configuration of calls.
@@ -55,7 +57,7 @@ type network struct {
 	mux     ice.UDPMux
 	address net.Addr
 	servers []pion.ICEServer
-	beat    batchClock // of all calls
+	beat    rtp.Clock // of all calls
 }
 
 // open opens the network.
@@ -66,7 +68,7 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 			n.Address, err)
 	}
 	logs := logFactory{log}
-	beat := newBatchClock()
+	beat := rtp.NewClock()
 	mux, err := muxOn(socket, beat, logs)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("webrtc: listening on %s: %w", n.Address, err), socket.Close())
@@ -103,7 +105,7 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 }
 
 // muxOn makes all calls share one socket, so that only one port has to be opened.
-func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux, error) {
+func muxOn(socket net.PacketConn, beat rtp.Clock, logs logFactory) (ice.UDPMux, error) {
 	one, ok := socket.(*net.UDPConn)
 	if !ok {
 		return nil, errors.New("not a UDP socket")
@@ -113,7 +115,7 @@ func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux,
 		return nil, errors.New("not a UDP address")
 	}
 	if !at.IP.IsUnspecified() {
-		return pion.NewICEUDPMux(logs.NewLogger("ice"), newBatchedSocket(one, beat)), nil
+		return pion.NewICEUDPMux(logs.NewLogger("ice"), rtp.NewSocket(one, beat)), nil
 	}
 	// Each address of the machine gets a socket, so that an answer leaves from the address
 	// at which the packet came in.
@@ -126,6 +128,21 @@ func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux,
 	}
 	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithNet(interfaces{machine, beat}),
 		ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
+}
+
+// interfaces are the machine's network interfaces, with sockets for many calls.
+type interfaces struct {
+	*stdnet.Net
+	beat rtp.Clock
+}
+
+// ListenUDP implements transport.Net.
+func (i interfaces) ListenUDP(network string, at *net.UDPAddr) (transport.UDPConn, error) {
+	socket, err := net.ListenUDP(network, at)
+	if err != nil {
+		return nil, err
+	}
+	return rtp.NewSocket(socket, i.beat), nil
 }
 
 // connect creates a connection with one codec and RTCP reports (RFC 3550, section 6.4).

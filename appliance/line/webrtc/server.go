@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"mime"
 	"net"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
+	"parley/appliance/line/rtp"
 )
 
 // The media types of bodies (RFC 9725, section 4; RFC 8840, section 9).
@@ -164,7 +164,7 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 		client:    client,
 		errs:      line.ErrorLimiter{RequestID: requestID},
 		timing:    s.timing,
-		roundTrip: &roundTrip{},
+		roundTrip: &rtp.RoundTrip{},
 		beat:      s.net.beat,
 		channel:   newDataChannel(hasChannel(offer), s.timing.Write),
 		joined:    make(chan struct{}),
@@ -328,10 +328,4 @@ func (c *Call) follow(s line.AuthorizedSession) {
 	}
 	s.HangUp()
 	<-s.Done()
-}
-
-// seed returns the random start of a stream's sequence numbers and timestamps (RFC 3550,
-// section 5.1).
-func seed() (sequence uint16, clock uint32) {
-	return uint16(rand.Uint32()), rand.Uint32()
 }

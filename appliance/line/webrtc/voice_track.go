@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/line/rtp"
 )
 
 // setVoice sends the assistant's voice over the section that an offer describes.
@@ -14,8 +16,8 @@ func (c *Call) setVoice(offer string) (err error) {
 	if c.track, err = pion.NewTrackLocalStaticRTP(opus, "voice", "parley"); err != nil {
 		return fmt.Errorf("beginning a call: %w", err)
 	}
-	sequence, clock := seed()
-	if c.voice, err = newVoice(c.track.WriteRTP, c.played, c.roundTrip.delay, sequence, clock, c.beat); err != nil {
+	sequence, clock := rtp.Seed()
+	if c.voice, err = newVoice(c.track.WriteRTP, c.played, c.roundTrip.Delay, sequence, clock, c.beat); err != nil {
 		return err
 	}
 	c.channel.fail = c.lifecycle.Drop

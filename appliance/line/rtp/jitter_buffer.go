@@ -1,4 +1,4 @@
-package webrtc
+package rtp
 
 import (
 	"slices"
@@ -19,16 +19,17 @@ const (
 	// maxConcealed bounds the concealment of consecutive lost packets. Beyond it the codec
 	// has nothing to extrapolate, and silence is inserted.
 	maxConcealed = 100 * time.Millisecond
-	// maxGap is the longest pause between packets that is filled with silence, in the
-	// stream's clock. After a longer one the stream starts anew.
-	maxGap = 10 * audio.CallRateHz
+	// maxGap is the longest pause between packets that is filled with silence. After a longer
+	// one the stream starts anew.
+	maxGap = 10 * time.Second
 )
 
-// jitterBuffer orders the packets of a client's voice and decodes them without gaps: it
+// JitterBuffer orders the packets of a client's voice and decodes them without gaps: it
 // conceals lost packets, and inserts silence where the client sent none. One goroutine uses
 // it.
-type jitterBuffer struct {
-	decoder *audio.CallDecoder
+type JitterBuffer struct {
+	decoder Decoder
+	format  Format
 	waiting []*rtp.Packet // in order, without the next one
 	begun   bool
 	next    uint16        // expected sequence number
@@ -37,17 +38,14 @@ type jitterBuffer struct {
 	lost    int           // number of concealed packets
 }
 
-func newJitterBuffer() (*jitterBuffer, error) {
-	d, err := audio.NewCallDecoder(engine.SpeechRateHz)
-	if err != nil {
-		return nil, err
-	}
-	return &jitterBuffer{decoder: d, frame: audio.CallFrame}, nil
+// NewJitterBuffer returns an empty buffer for one stream.
+func NewJitterBuffer(d Decoder, f Format) *JitterBuffer {
+	return &JitterBuffer{decoder: d, format: f, frame: f.Frame}
 }
 
-// push adds a packet and returns the sound that is complete, mono at engine.SpeechRateHz,
+// Push adds a packet and returns the sound that is complete, mono at engine.SpeechRateHz,
 // which the caller owns. The caller also keeps p: a packet that waits is copied.
-func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
+func (h *JitterBuffer) Push(p *rtp.Packet) []float32 {
 	if !h.begun {
 		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
 	}
@@ -56,7 +54,7 @@ func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 	case ahead < 0 && ahead > -1000:
 		return nil // too late, or a duplicate
 	case ahead <= -1000 || ahead > 1000: // another stream, or a restarted one
-		out := h.flush()
+		out := h.Flush()
 		h.next, h.clock = p.SequenceNumber, p.Timestamp
 		return append(out, h.sound(p)...)
 	}
@@ -75,7 +73,7 @@ func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 
 // release decodes the packets that are next, and those that need not wait any longer for a
 // missing one.
-func (h *jitterBuffer) release(all bool) (out []float32) {
+func (h *JitterBuffer) release(all bool) (out []float32) {
 	for len(h.waiting) > 0 {
 		p := h.waiting[0]
 		if p.SequenceNumber != h.next && !all && !h.waitedLong() {
@@ -91,21 +89,21 @@ func (h *jitterBuffer) release(all bool) (out []float32) {
 }
 
 // waitedLong reports whether the waiting packets have waited long enough.
-func (h *jitterBuffer) waitedLong() bool {
+func (h *JitterBuffer) waitedLong() bool {
 	oldest, newest := h.waiting[0], h.waiting[len(h.waiting)-1]
-	span := time.Duration(newest.Timestamp-oldest.Timestamp)*time.Second/audio.CallRateHz + h.frame
+	span := h.format.duration(newest.Timestamp-oldest.Timestamp) + h.frame
 	return span >= maxWait || len(h.waiting) >= maxWaiting
 }
 
-// flush decodes all waiting packets.
-func (h *jitterBuffer) flush() []float32 { return h.release(true) }
+// Flush decodes all waiting packets.
+func (h *JitterBuffer) Flush() []float32 { return h.release(true) }
 
 // conceal returns sound in place of n lost packets before p: from the error correction in p
 // for the last one, and from the codec's extrapolation for the others.
-func (h *jitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
+func (h *JitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
 	h.lost += n
 	for i := range n {
-		if int32(p.Timestamp-h.clock) < int32(ticksOf(h.frame)) {
+		if int32(p.Timestamp-h.clock) < int32(h.format.Ticks(h.frame)) {
 			break // the client paused: there is less time than packets
 		}
 		switch {
@@ -114,34 +112,34 @@ func (h *jitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
 		case time.Duration(i)*h.frame < maxConcealed:
 			out = append(out, h.recover(nil)...)
 		default:
-			out = append(out, h.silence(h.frame)...)
+			out = append(out, h.Silence(h.frame)...)
 		}
 	}
 	return out
 }
 
 // recover returns one frame of sound in place of a lost packet.
-func (h *jitterBuffer) recover(behind []byte) []float32 {
+func (h *JitterBuffer) recover(behind []byte) []float32 {
 	pcm, err := h.decoder.Recover(h.frame, behind)
 	if err != nil {
-		return h.silence(h.frame)
+		return h.Silence(h.frame)
 	}
-	h.clock += ticksOf(h.frame)
+	h.clock += h.format.Ticks(h.frame)
 	return slices.Clone(pcm)
 }
 
 // sound decodes a packet, and inserts silence for the gap before it.
-func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
+func (h *JitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	h.next = p.SequenceNumber + 1
-	if gap := p.Timestamp - h.clock; gap < maxGap {
-		out = make([]float32, ticks(gap))
+	if gap := p.Timestamp - h.clock; gap < h.format.Ticks(maxGap) {
+		out = make([]float32, h.format.samples(gap))
 	}
 	length, err := h.decoder.Length(p.Payload)
 	if err != nil {
-		return out // not an Opus packet
+		return out // not a packet of the codec
 	}
 	h.frame = length
-	h.clock = p.Timestamp + ticksOf(length)
+	h.clock = p.Timestamp + h.format.Ticks(length)
 	pcm, err := h.decoder.Decode(p.Payload)
 	if err != nil {
 		pcm = make([]float32, audio.Samples(length, engine.SpeechRateHz))
@@ -149,15 +147,9 @@ func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	return append(out, pcm...)
 }
 
-// silence returns silence for a time without packets, which lets turns end. Later packets
+// Silence returns silence for a time without packets, which lets turns end. Later packets
 // continue after it.
-func (h *jitterBuffer) silence(d time.Duration) []float32 {
-	h.clock += ticksOf(d)
+func (h *JitterBuffer) Silence(d time.Duration) []float32 {
+	h.clock += h.format.Ticks(d)
 	return make([]float32, audio.Samples(d, engine.SpeechRateHz))
 }
-
-// ticks converts the stream's clock to samples of the ear.
-func ticks(n uint32) int { return int(uint64(n) * engine.SpeechRateHz / audio.CallRateHz) }
-
-// ticksOf converts a duration to the stream's clock.
-func ticksOf(d time.Duration) uint32 { return uint32(d * audio.CallRateHz / time.Second) }

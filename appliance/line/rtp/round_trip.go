@@ -1,4 +1,4 @@
-package webrtc
+package rtp
 
 import (
 	"sync/atomic"
@@ -7,16 +7,18 @@ import (
 	"github.com/pion/rtcp"
 )
 
-// roundTrip measures the connection to the client.
-type roundTrip struct {
+// RoundTrip measures the connection to the client.
+type RoundTrip struct {
 	nanoseconds  atomic.Int64 // round-trip time
 	lossyReports int          // until the connection counts as lossless
 }
 
-// maxRoundTrip bounds the round-trip times that are believed.
-const maxRoundTrip = 2 * time.Second
-
 const (
+	// maxRoundTrip bounds the round-trip times that are believed.
+	maxRoundTrip = 2 * time.Second
+	// playout is the size of clients' jitter buffers: browsers hold 40 to 80 ms on a quiet
+	// network.
+	playout = 60 * time.Millisecond
 	// lossThreshold is the packet loss, of 256, up to which the codec's concealment is
 	// enough. A loss of a twentieth is audible.
 	lossThreshold = 5
@@ -25,8 +27,8 @@ const (
 	lossyReportCount = 6
 )
 
-// lossy reports whether packets are lost, by the new reports and the earlier ones.
-func (t *roundTrip) lossy(reports []rtcp.ReceptionReport) bool {
+// Lossy reports whether packets are lost, by the new reports and the earlier ones.
+func (t *RoundTrip) Lossy(reports []rtcp.ReceptionReport) bool {
 	t.lossyReports = max(0, t.lossyReports-1)
 	for _, r := range reports {
 		if r.FractionLost >= lossThreshold {
@@ -36,9 +38,9 @@ func (t *roundTrip) lossy(reports []rtcp.ReceptionReport) bool {
 	return t.lossyReports > 0
 }
 
-// update computes the round-trip time from the client's reports: the time since the sender
+// Update computes the round-trip time from the client's reports: the time since the sender
 // report that they answer, less the client's delay (RFC 3550, section 6.4.1).
-func (t *roundTrip) update(reports []rtcp.ReceptionReport, now time.Time) {
+func (t *RoundTrip) Update(reports []rtcp.ReceptionReport, now time.Time) {
 	for _, r := range reports {
 		if r.LastSenderReport == 0 {
 			continue // the client has not seen a sender report
@@ -60,5 +62,5 @@ func ntpMiddle(t time.Time) uint32 {
 	return uint32(seconds<<16 | fraction)
 }
 
-// delay returns the time from the sending of a packet until it is played.
-func (t *roundTrip) delay() time.Duration { return time.Duration(t.nanoseconds.Load())/2 + playout }
+// Delay returns the time from the sending of a packet until it is played.
+func (t *RoundTrip) Delay() time.Duration { return time.Duration(t.nanoseconds.Load())/2 + playout }
