@@ -289,6 +289,8 @@ export type EventMessage = {
 // The events on which the assistant speaks.
 export type EventMessages = {
   on_inactivity_timeout?: EventMessage;
+  // For a mailbox that answers a call of the box
+  on_mailbox?: EventMessage;
   on_max_duration_timeout?: EventMessage;
   on_new_chat?: EventMessage;
 };
@@ -439,7 +441,7 @@ export type LanguageModel = {
 
 // A language model that the box can serve, as a config names it.
 export type LanguageModelEntry = {
-  builtin_tools: Array<"web_search" | "hang_up">;
+  builtin_tools: Array<"web_search" | "hang_up" | "transfer" | "send_digits">;
   // It answers where a config names none
   default: boolean;
   // It runs on the box itself
@@ -849,8 +851,10 @@ export type PostedBatchWindow = {
 
 // Enables a tool of the box.
 export type PostedBuiltinToolConfig = {
+  // Destinations are those of Transfer; the other tools have none.
+  destinations?: Array<PostedTransferDestination>;
   fallback_content?: string;
-  name: "web_search" | "hang_up";
+  name: "web_search" | "hang_up" | "transfer" | "send_digits";
 };
 
 // The body of a new config.
@@ -931,6 +935,8 @@ export type PostedEventMessage = {
 // The events on which the assistant speaks.
 export type PostedEventMessages = {
   on_inactivity_timeout?: PostedEventMessage;
+  // For a mailbox that answers a call of the box
+  on_mailbox?: PostedEventMessage;
   on_max_duration_timeout?: PostedEventMessage;
   on_new_chat?: PostedEventMessage;
 };
@@ -1205,6 +1211,18 @@ export type PostedToolResponseMessage = {
   type: "tool_response";
 };
 
+// Where the tool transfer may hand a call over to.
+export type PostedTransferDestination = {
+  // Attended has the box call the person first, say who calls, and connect the caller only if the person agrees.
+  attended?: boolean;
+  // By which the language model chooses it
+  name: string;
+  // RingSecs is how long an attended transfer rings until nobody counts as there.
+  ring_secs?: number;
+  // The number to call
+  to: string;
+};
+
 // Sets when a user's turn has ended.
 export type PostedTurnDetection = {
   end_of_turn_silence_ms?: number;
@@ -1358,8 +1376,10 @@ export type ReturnBoxHealth = {
 
 // A tool of the box in the record of a config.
 export type ReturnBuiltinTool = {
+  // Of the tool transfer
+  destinations?: Array<TransferDestination>;
   fallback_content?: string;
-  name: "web_search" | "hang_up";
+  name: "web_search" | "hang_up" | "transfer" | "send_digits";
   tool_type: "BUILTIN" | "FUNCTION";
 };
 
@@ -2043,6 +2063,18 @@ export type TranscriptionMetadata = {
   confidence: number;
   // BCP 47
   detected_language?: string;
+};
+
+// Where the tool transfer may hand a call over to.
+export type TransferDestination = {
+  // Attended has the box call the person first, say who calls, and connect the caller only if the person agrees.
+  attended: boolean;
+  // By which the language model chooses it
+  name: string;
+  // RingSecs is how long an attended transfer rings until nobody counts as there.
+  ring_secs: number;
+  // The number to call
+  to: string;
 };
 
 // Sets when a user's turn has ended.

@@ -57,8 +57,10 @@ export type BoundingBox = {
 
 // Enables a tool of the box.
 export type BuiltinToolConfig = {
+  // Destinations are those of Transfer; the other tools have none.
+  destinations?: Array<TransferDestination>;
   fallback_content?: string;
-  name: "web_search" | "hang_up";
+  name: "web_search" | "hang_up" | "transfer" | "send_digits";
 };
 
 // One entry of the transcript.
@@ -244,8 +246,10 @@ export type PostedBatchWindow = {
 
 // Enables a tool of the box.
 export type PostedBuiltinToolConfig = {
+  // Destinations are those of Transfer; the other tools have none.
+  destinations?: Array<PostedTransferDestination>;
   fallback_content?: string;
-  name: "web_search" | "hang_up";
+  name: "web_search" | "hang_up" | "transfer" | "send_digits";
 };
 
 // Text that the language model receives with the user's messages; it is not part of the transcript.
@@ -344,6 +348,18 @@ export type PostedToolResponseMessage = {
   tool_name?: string;
   tool_type?: "builtin" | "function";
   type: "tool_response";
+};
+
+// Where the tool transfer may hand a call over to.
+export type PostedTransferDestination = {
+  // Attended has the box call the person first, say who calls, and connect the caller only if the person agrees.
+  attended?: boolean;
+  // By which the language model chooses it
+  name: string;
+  // RingSecs is how long an attended transfer rings until nobody counts as there.
+  ring_secs?: number;
+  // The number to call
+  to: string;
 };
 
 // A model, or a part of one, that has no options.
@@ -762,6 +778,18 @@ export type ToolResponseMessage = {
 
 // The result of a tool call: one of the two is set.
 export type ToolResult = ToolResponseMessage | ToolErrorMessage;
+
+// Where the tool transfer may hand a call over to.
+export type TransferDestination = {
+  // Attended has the box call the person first, say who calls, and connect the caller only if the person agrees.
+  attended: boolean;
+  // By which the language model chooses it
+  name: string;
+  // RingSecs is how long an attended transfer rings until nobody counts as there.
+  ring_secs: number;
+  // The number to call
+  to: string;
+};
 
 // Reports that the user interrupted the answer, which has ended.
 export type UserInterruption = {

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,13 +39,7 @@ func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
 	p := o.Settings
 	c := setup{settings: h.withRules(h.Defaults, h.Model), model: h.Model, requested: p.SessionSettings}
 	c.requested.VoiceID, c.requested.EventLimit = p.VoiceID, p.EventLimit
-	if p.SessionSettings.Metadata != nil {
-		metadata, err := json.Marshal(p.SessionSettings.Metadata)
-		if err != nil {
-			return c, fmt.Errorf("beginning a chat: %w", err)
-		}
-		c.metadata = string(metadata)
-	}
+	c.metadata = o.Call.Metadata(p.SessionSettings.Metadata)
 	if p.ConfigID != "" {
 		config, err := h.Configs.Config(ctx, o.Account, p.ConfigID, p.ConfigVersion)
 		if errors.Is(err, store.ErrNotFound) {
@@ -72,6 +65,9 @@ func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
 	var err error
 	if c.settings, err = h.withConnectSettings(o.Account, c.settings, p); err != nil {
 		return c, err
+	}
+	if o.Tools == nil {
+		c.settings = c.settings.WithoutLineTools()
 	}
 	if fault := promptTooLong(ctx, c.settings, c.models()); fault != nil {
 		return c, *fault
@@ -155,7 +151,11 @@ func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 		})
 	}
 	for _, t := range c.BuiltinTools {
-		s.Tools = append(s.Tools, turn.Builtin(t.Name, t.FallbackContent))
+		s.Tools = append(s.Tools, turn.Builtin(contract.BuiltinToolConfig{
+			Name:            t.Name,
+			FallbackContent: t.FallbackContent,
+			Destinations:    t.Destinations,
+		}))
 	}
 	return s
 }

@@ -85,10 +85,13 @@ func (s *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	now := turn.At(s.clock())
 	switch m := m.(type) {
 	case contract.UserInput:
+		if m.Digits != "" && m.Text == "" {
+			return turn.KeyPressed{At: now}, nil
+		}
 		if !strings.ContainsFunc(m.Text, visible) {
 			return nil, malformed("user_input.text is empty")
 		}
-		return turn.Typed{At: now, Text: m.Text}, nil
+		return turn.Typed{At: now, Text: m.Text, Digits: m.Digits}, nil
 	case contract.AssistantInput:
 		lines := reply.Sentences(m.Text)
 		if len(lines) == 0 {

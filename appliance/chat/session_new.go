@@ -134,6 +134,7 @@ func (h *Host) setEarAndReplies(c *Session, b newChat) {
 		Go:            c.workers.Go,
 		Pronunciation: h.pronunciation(b.opening.Account),
 		Tools:         h.Tools,
+		LineTools:     b.opening.Tools,
 		Feelings:      feelings,
 		Advisers:      h.Plugins,
 	})

@@ -75,7 +75,7 @@ func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.
 	c.warnUnset()
 	c.log.Info("chat begins", "account", o.Account, "resumed", b.resumed, "config", s.config.ID)
 	ready = true
-	return c, turn.Opened{Metadata: b.meta, Requested: s.requested}, nil
+	return c, turn.Opened{Metadata: b.meta, Requested: s.requested, Silent: o.Silent}, nil
 }
 
 // newChat is everything that is known of a chat when it begins.
@@ -99,7 +99,7 @@ func (h *Host) newChat(o connection.Opening, s setup) newChat {
 		},
 		opening: o,
 		setup:   s,
-		storage: h.storageFor(o.Settings),
+		storage: h.storageFor(o),
 		begun:   time.Now(),
 		resumed: group != "",
 	}
@@ -115,6 +115,7 @@ func (n newChat) notifications() record.Notifications {
 		Resumed:         n.resumed,
 		Hooks:           n.setup.webhooks,
 		EndCalls:        n.setup.settings.EndHooks,
+		Call:            n.opening.Call,
 	}
 }
 
@@ -148,10 +149,13 @@ type storage struct {
 	recordings Recordings
 }
 
-// storageFor returns the storage for the client's connect settings.
-func (h *Host) storageFor(c contract.ConnectSettings) storage {
-	if c.NoHistory {
+// storageFor returns the storage for a chat.
+func (h *Host) storageFor(o connection.Opening) storage {
+	switch {
+	case o.Settings.NoHistory:
 		return storage{record.Unrecorded{Outbox: h.Outbox}, nil}
+	case o.Unrecorded:
+		return storage{h.Records, nil}
 	}
 	return storage{h.Records, h.Recordings}
 }

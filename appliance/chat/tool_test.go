@@ -87,7 +87,8 @@ func with(t *testing.T, f func(t *testing.T, c *caller, s *Session), says ...eng
 		c := &caller{fakes: newFakes(), says: says}
 		host := hostOf(c, func(p *Parts) {
 			p.Tools = c
-			p.Defaults.Tools = []turn.Tool{weatherTool, turn.Builtin(contract.WebSearch, "")}
+			search := turn.Builtin(contract.BuiltinToolConfig{Name: contract.WebSearch})
+			p.Defaults.Tools = []turn.Tool{weatherTool, search}
 		})
 		f(t, c, begin(t, host, connection.Opening{Line: c}))
 	})

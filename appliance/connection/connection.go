@@ -48,6 +48,34 @@ type Opening struct {
 	Unbuffered bool
 	// RealTime means that sound arrives as it is spoken, and never faster.
 	RealTime bool
+	// Call describes the telephone call; nil if the chat is none.
+	Call *contract.Call
+	// Tools runs the built-in tools that only this line has; nil if it has none.
+	Tools Tools
+	// Silent means that the assistant does not speak first, whatever the config says.
+	Silent bool
+	// Unrecorded means that the sound of the chat is not recorded.
+	Unrecorded bool
+}
+
+// Tools runs the built-in tools of a line.
+type Tools interface {
+	// RunTool runs a tool until ctx ends. The error says, for people, why the tool failed.
+	RunTool(ctx context.Context, r ToolRun) (ToolResult, error)
+}
+
+// ToolRun is a call of a tool of a line.
+type ToolRun struct {
+	Name         contract.BuiltInTool
+	Arguments    string // a JSON object
+	Destinations []contract.TransferDestination
+}
+
+// ToolResult is the result of a tool of a line.
+type ToolResult struct {
+	Content string // what the model reads
+	// Over means that the user is connected elsewhere: the chat ends without another word.
+	Over bool
 }
 
 // Copy is what a listener to a chat gets: a message to the client, a piece of

@@ -139,6 +139,8 @@ type MessageMetadata struct {
 	Begin       *int64 `json:"begin,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"` // the text ends where the user interrupted
 	Quick       bool   `json:"is_quick_response,omitempty"`
+	// Words are what the model read if the user pressed keys; the text of the event is the keys.
+	Words string `json:"words,omitempty"`
 }
 
 // ToolMetadata is the Metadata of a FUNCTION_CALL, whose text is the arguments,

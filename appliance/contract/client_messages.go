@@ -50,6 +50,9 @@ type UserInput struct {
 	Type            typeOf[UserInput] `json:"type"`
 	Text            string            `json:"text"`
 	CustomSessionID string            `json:"custom_session_id,omitempty"`
+	// Digits are the keys that a caller pressed, as they are. A telephone line sets them; Text says
+	// the same in words, and is empty while more keys may follow. Messages do not have them.
+	Digits string `json:"-"`
 }
 
 // AssistantInput is text that the assistant speaks as it is.

@@ -140,6 +140,7 @@ type EventMessages struct {
 	OnNewChat            *EventMessage `json:"on_new_chat,omitempty"`
 	OnInactivityTimeout  *EventMessage `json:"on_inactivity_timeout,omitempty"`
 	OnMaxDurationTimeout *EventMessage `json:"on_max_duration_timeout,omitempty"`
+	OnMailbox            *EventMessage `json:"on_mailbox,omitempty"` // for a mailbox that answers a call of the box
 }
 
 // Timeout ends a chat after so many seconds, 30 to 1800.
@@ -193,9 +194,10 @@ type Webhook struct {
 
 // ReturnBuiltinTool is a tool of the box in the record of a config.
 type ReturnBuiltinTool struct {
-	ToolType        RecordToolType `json:"tool_type"`
-	Name            BuiltInTool    `json:"name"`
-	FallbackContent string         `json:"fallback_content,omitempty"`
+	ToolType        RecordToolType        `json:"tool_type"`
+	Name            BuiltInTool           `json:"name"`
+	FallbackContent string                `json:"fallback_content,omitempty"`
+	Destinations    []TransferDestination `json:"destinations,omitempty"` // of the tool transfer
 }
 
 // ReturnConfig is the record of one version of a config: all that was posted,

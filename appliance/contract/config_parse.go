@@ -141,6 +141,7 @@ func readEventMessages(e object) EventMessages {
 		OnNewChat:            optional(e, "on_new_chat", readEventMessage),
 		OnInactivityTimeout:  optional(e, "on_inactivity_timeout", readEventMessage),
 		OnMaxDurationTimeout: optional(e, "on_max_duration_timeout", readEventMessage),
+		OnMailbox:            optional(e, "on_mailbox", readEventMessage),
 	}
 }
 

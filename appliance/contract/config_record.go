@@ -43,7 +43,12 @@ func orDefault[T any](p *T, otherwise T) *T {
 func (c PostedConfigVersion) builtinRecords() []ReturnBuiltinTool {
 	tools := make([]ReturnBuiltinTool, len(c.BuiltinTools))
 	for i, t := range c.BuiltinTools {
-		tools[i] = ReturnBuiltinTool{RecordBuiltin, t.Name, t.FallbackContent}
+		tools[i] = ReturnBuiltinTool{
+			ToolType:        RecordBuiltin,
+			Name:            t.Name,
+			FallbackContent: t.FallbackContent,
+			Destinations:    t.Destinations,
+		}
 	}
 	return tools
 }
@@ -53,6 +58,7 @@ func (e EventMessages) record() EventMessages {
 		OnNewChat:            orDefault(e.OnNewChat, EventMessage{}),
 		OnInactivityTimeout:  orDefault(e.OnInactivityTimeout, EventMessage{}),
 		OnMaxDurationTimeout: orDefault(e.OnMaxDurationTimeout, EventMessage{}),
+		OnMailbox:            e.OnMailbox,
 	}
 }
 

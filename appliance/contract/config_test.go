@@ -350,7 +350,7 @@ func TestPostedValuesOverrideTheDefaults(t *testing.T) {
 		*r.TurnDetection.EndOfTurnSilenceMS != 800 ||
 		!r.Nudges.Enabled || *r.Nudges.IntervalSecs != 5 || *r.LanguageModel.Temperature != 0 ||
 		r.PromptExpansion != "ZERO" ||
-		r.BuiltinTools[0] != (ReturnBuiltinTool{RecordBuiltin, HangUp, "Bye"}) ||
+		r.BuiltinTools[0].Name != HangUp || r.BuiltinTools[0].FallbackContent != "Bye" ||
 		r.Webhooks[0].Events[0] != WebhookChatEnded {
 		t.Errorf("%+v", r)
 	}

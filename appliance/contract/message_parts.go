@@ -54,6 +54,10 @@ type BuiltInTool string
 const (
 	WebSearch BuiltInTool = "web_search"
 	HangUp    BuiltInTool = "hang_up"
+	// Transfer hands a telephone call over to a person, and SendDigits presses keys in it. Chats
+	// that are no telephone calls do not have them.
+	Transfer   BuiltInTool = "transfer"
+	SendDigits BuiltInTool = "send_digits"
 )
 
 // ErrorLevel is the severity of a tool's error; there is one level.
@@ -139,6 +143,19 @@ type Context struct {
 type BuiltinToolConfig struct {
 	Name            BuiltInTool `json:"name"`
 	FallbackContent string      `json:"fallback_content,omitempty"`
+	// Destinations are those of Transfer; the other tools have none.
+	Destinations []TransferDestination `json:"destinations,omitempty"`
+}
+
+// TransferDestination is where the tool transfer may hand a call over to.
+type TransferDestination struct {
+	Name string `json:"name"` // by which the language model chooses it
+	To   string `json:"to"`   // the number to call
+	// Attended has the box call the person first, say who calls, and connect the caller only if the
+	// person agrees. Otherwise the caller is connected at once.
+	Attended bool `json:"attended"`
+	// RingSecs is how long an attended transfer rings until nobody counts as there.
+	RingSecs int `json:"ring_secs"`
 }
 
 // Tool is a tool that the developer runs.

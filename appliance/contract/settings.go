@@ -96,7 +96,15 @@ func readContext(c object) Context {
 
 func readBuiltinTool(t object) BuiltinToolConfig {
 	t.require("name")
-	return BuiltinToolConfig{choice(t, "name", WebSearch, HangUp), t.text("fallback_content", MaxFallbackContentChars)}
+	c := BuiltinToolConfig{
+		Name:            choice(t, "name", WebSearch, HangUp, Transfer, SendDigits),
+		FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
+		Destinations:    each(t, "destinations", MaxDestinations, readDestination),
+	}
+	if c.Name != Transfer {
+		c.Destinations = nil // no other tool has any
+	}
+	return c
 }
 
 func readTool(t object) Tool {
@@ -176,4 +184,23 @@ func readVariables(o object) map[string]VariableValue {
 		values[name] = v
 	}
 	return values
+}
+
+// readDestination parses where a call may be handed over to.
+func readDestination(d object) TransferDestination {
+	d.require("name", "to")
+	ring := d.integerOrNil("ring_secs", MinRingSecs, MaxRingSecs)
+	t := TransferDestination{
+		Name:     d.label("name", MaxToolNameChars),
+		To:       d.text("to", MaxDialChars),
+		Attended: d.boolean("attended"),
+		RingSecs: DefaultRingSecs,
+	}
+	if ring != nil {
+		t.RingSecs = *ring
+	}
+	if why := BadDialString(t.To); why != "" && t.To != "" {
+		d.note("to", "wrong_value", why)
+	}
+	return t
 }

@@ -14,7 +14,8 @@ type WebhookBase struct {
 	ConfigID        string             `json:"config_id,omitempty"`       // absent if the chat has no config
 	CallerNumber    *string            `json:"caller_number"`             // E.164; null: not a phone call
 	CustomSessionID *string            `json:"custom_session_id"`         // null: the client gave none
-	TwilioMetadata  map[string]*string `json:"twilio_metadata,omitempty"` // of a phone call
+	TwilioMetadata  map[string]*string `json:"twilio_metadata,omitempty"` // of a phone call over a media stream
+	Call            *CallInfo          `json:"call,omitempty"`            // of a phone call
 }
 
 // ChatStartType is whether a chat starts a group.

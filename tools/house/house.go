@@ -84,8 +84,8 @@ var imports = []struct {
 		appliance/text`}, // text.Options, which chat hands from the settings of an account to the mouth
 	{"appliance/chat/turn", "appliance/contract appliance/language internal/levenshtein"}, // levenshtein is pure
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", `appliance/chat/turn appliance/contract appliance/language appliance/audio
-		appliance/text appliance/engine
+	{"appliance/chat/reply", `appliance/chat/turn appliance/connection appliance/contract appliance/language
+		appliance/audio appliance/text appliance/engine
 		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
 	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},

@@ -37,7 +37,9 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 	}
 	switch f := t.Fact.(type) {
 	case turn.ChatBegan:
-		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
+		r := row(store.ChatStart, store.System, "")
+		r.Metadata = c.Notifications.Call.Metadata(nil)
+		return outgoing{message: f.Metadata, record: r}
 	case turn.SettingsApplied:
 		// its size was checked in this form
 		return outgoing{record: row(store.SessionSettings, store.System, wireJSON(f.Requested))}
@@ -88,7 +90,7 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 		m.RequestID = c.RequestID
 		return outgoing{message: m}
 	case turn.MetadataSet:
-		return outgoing{metadata: asJSON(f.Metadata)}
+		return outgoing{metadata: c.Notifications.Call.Metadata(f.Metadata)}
 	}
 	return outgoing{}
 }
@@ -111,7 +113,11 @@ func userSaid(f turn.UserSaid, row *store.Event) outgoing {
 		if scores != nil {
 			row.EmotionFeatures = asJSON(scores)
 		}
-		row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Typed, Language: f.Language, Time: &when})
+		meta := contract.MessageMetadata{FromText: f.Typed, Language: f.Language, Time: &when}
+		if f.Digits != "" {
+			row.MessageText, meta.Words = f.Digits, f.Text
+		}
+		row.Metadata = asJSON(meta)
 		o.record = row
 	}
 	return o

@@ -85,3 +85,32 @@ func TestTheRestOfASentenceExtendsItsRow(t *testing.T) {
 		t.Errorf("of its feelings: %+v", o)
 	}
 }
+
+func TestKeysOfACallerAreInTheHistoryAsTheyAre(t *testing.T) {
+	words := "The caller pressed 4 2."
+	o := Chat{}.outgoing(turn.Publish{Fact: turn.UserSaid{
+		Transcript: turn.Transcript{Text: words},
+		Typed:      true,
+		Digits:     "42#",
+	}}, nil)
+	if o.record.MessageText != "42#" || o.message.(contract.UserMessage).Message.Content != words {
+		t.Errorf("history %q, message %+v", o.record.MessageText, o.message)
+	}
+	if back := History([]store.Event{*o.record}); len(back) != 1 || back[0].Text != words {
+		t.Errorf("a resumed chat reads %+v", back)
+	}
+}
+
+func TestAChatByTelephoneNamesTheCaller(t *testing.T) {
+	c := Chat{Notifications: Notifications{Call: &contract.Call{CallerNumber: "+491"}}}
+	for _, f := range []turn.Fact{turn.ChatBegan{}, turn.MetadataSet{}} {
+		o := c.outgoing(turn.Publish{Fact: f}, nil)
+		got := o.metadata
+		if o.record != nil {
+			got = o.record.Metadata
+		}
+		if !strings.Contains(got, `"twilio":{"caller_number":"+491"}`) {
+			t.Errorf("%T: %s", f, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -25,9 +26,9 @@ func History(events []store.Event) []turn.Entry {
 	for _, e := range events {
 		switch e.Type {
 		case store.UserMessage:
-			out = joined(out, turn.Entry{Role: turn.User, Text: e.MessageText})
+			out = joined(out, turn.Entry{Role: turn.User, Text: cmp.Or(messageOf(e).Words, e.MessageText)})
 		case store.AgentMessage:
-			if isQuick(e) {
+			if messageOf(e).Quick { // it only filled the time until the answer came
 				continue
 			}
 			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText,
@@ -72,10 +73,11 @@ func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
 	return append(history, e)
 }
 
-// isQuick reports whether a message of the assistant only filled the time until its answer came.
-func isQuick(e store.Event) bool {
-	var m contract.MessageMetadata
-	return json.Unmarshal([]byte(e.Metadata), &m) == nil && m.Quick
+func messageOf(e store.Event) (m contract.MessageMetadata) {
+	if json.Unmarshal([]byte(e.Metadata), &m) != nil {
+		return contract.MessageMetadata{}
+	}
+	return m
 }
 
 func toolOf(e store.Event) (m contract.ToolMetadata) {

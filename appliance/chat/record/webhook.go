@@ -16,6 +16,7 @@ type Notifications struct {
 	Resumed         bool   // it continues a chat group
 	Hooks           []contract.Webhook
 	EndCalls        []string // plugins that are notified of its end
+	Call            *contract.Call
 }
 
 // AtStart returns the webhook notifications for the beginning of the chat, and those for its end.
@@ -63,6 +64,7 @@ func (n Notifications) base(event contract.WebhookEvent, customSessionID string)
 		ChatID:      n.ChatID,
 		ConfigID:    n.ConfigID,
 	}
+	n.Call.Describe(&b)
 	if customSessionID != "" {
 		b.CustomSessionID = &customSessionID
 	}

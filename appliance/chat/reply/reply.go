@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -36,6 +37,8 @@ type Parts struct {
 	Post          func(turn.Event)     // takes sentences and sound as they are made
 	// Tools runs the box's tools; nil if it has none.
 	Tools Toolbox
+	// LineTools runs the tools of the chat's line; nil if it has none.
+	LineTools connection.Tools
 	// Advisers are the plugins that a turn may consult; nil if the box has none.
 	Advisers Advisers
 	// Feelings scores a sentence of the assistant in well under a millisecond; nil: sentences are not scored.
@@ -178,9 +181,17 @@ func (r *Replies) RunTool(ctx context.Context, t turn.RunTool, customSessionID s
 }
 
 func (r *Replies) runTool(ctx context.Context, c turn.Call, t ToolRun) {
-	content, err := "", errUnknownTool
-	if r.Tools != nil {
-		content, err = r.Tools.RunTool(ctx, t)
+	var result connection.ToolResult
+	err := errUnknownTool
+	switch {
+	case t.Tool.OfLine && r.LineTools != nil:
+		result, err = r.LineTools.RunTool(ctx, connection.ToolRun{
+			Name:         contract.BuiltInTool(t.Tool.Name),
+			Arguments:    t.Arguments,
+			Destinations: t.Tool.Destinations,
+		})
+	case !t.Tool.OfLine && r.Tools != nil:
+		result.Content, err = r.Tools.RunTool(ctx, t)
 	}
 	if ctx.Err() != nil {
 		return // the answer is no longer wanted
@@ -188,8 +199,9 @@ func (r *Replies) runTool(ctx context.Context, c turn.Call, t ToolRun) {
 	a := turn.ToolAnswered{
 		At:      turn.At(r.Clock()),
 		CallID:  c.ID,
-		Content: content,
+		Content: result.Content,
 		OnBox:   true,
+		Over:    result.Over,
 	}
 	if err != nil {
 		a.Content, a.Failed, a.Error = "", true, err.Error()

@@ -26,12 +26,16 @@ type (
 		At
 		Metadata  contract.ChatMetadata
 		Requested contract.SessionSettings
+		Silent    bool // the assistant does not speak first
 	}
-	// Typed is text that the user typed.
+	// Typed is text that the user typed, or the Digits that a caller pressed, in words.
 	Typed struct {
 		At
-		Text string
+		Text   string
+		Digits string
 	}
+	// KeyPressed reports that a caller pressed a key; what the keys say comes as Typed.
+	KeyPressed struct{ At }
 	// Dictated is text that the client wants the assistant to say.
 	Dictated struct {
 		At

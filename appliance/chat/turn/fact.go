@@ -22,6 +22,7 @@ type (
 	UserSaid struct {
 		Transcript
 		Typed, Interim bool
+		Digits         string // that the caller pressed; the transcript says them in words
 	}
 	// AssistantSaid holds a sentence of the assistant, or the rest of one.
 	AssistantSaid struct{ Sentence }

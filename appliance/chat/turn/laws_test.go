@@ -323,7 +323,7 @@ func TestNothingFollowsTheEnd(t *testing.T) {
 		}
 		for range 20 {
 			_, effects := Next(w.state, Tick{At(w.now)})
-			_, more := Next(w.state, Typed{At(w.now), "Anyone?"})
+			_, more := Next(w.state, Typed{At: At(w.now), Text: "Anyone?"})
 			if len(effects)+len(more) > 0 {
 				t.Errorf("after the end came %v", short(append(effects, more...)))
 			}

@@ -25,6 +25,8 @@ func Next(s State, e Event) (State, []Effect) {
 		s.begin(&out, e)
 	case Typed:
 		s.answerTyped(&out, e)
+	case KeyPressed:
+		s.takeFloor(&out)
 	case Dictated:
 		s.sayDictated(&out, e)
 	case PauseRequested:
@@ -120,7 +122,9 @@ func (s *State) begin(out *effects, e Opened) {
 	s.publish(out, ChatBegan{e.Metadata})
 	s.publishSettings(out, e.Requested)
 	s.publish(out, PromptApplied{s.prompt})
-	s.speakFirst(out)
+	if !e.Silent {
+		s.speakFirst(out)
+	}
 }
 
 // abort ends a chat whose client cannot be reached or whose history cannot be written.

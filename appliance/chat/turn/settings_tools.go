@@ -27,20 +27,21 @@ var builtins = [...]Tool{
 	},
 }
 
-// Builtin returns a tool of the box, with the config's fallback.
-func Builtin(name contract.BuiltInTool, fallback string) Tool {
-	for _, t := range builtins {
-		if t.Name == string(name) {
-			t.Fallback = fallback
-			return t
+// Builtin returns a tool of the box as a config enables it.
+func Builtin(c contract.BuiltinToolConfig) Tool {
+	t := Tool{Name: string(c.Name), Builtin: true, OnBox: true}
+	switch c.Name {
+	case contract.Transfer:
+		t = transferTool(c.Destinations)
+	case contract.SendDigits:
+		t = sendDigitsTool()
+	default:
+		if i := slices.IndexFunc(builtins[:], func(b Tool) bool { return b.Name == t.Name }); i >= 0 {
+			t = builtins[i]
 		}
 	}
-	return Tool{
-		Name:     string(name),
-		Builtin:  true,
-		OnBox:    true,
-		Fallback: fallback,
-	}
+	t.Fallback = c.FallbackContent
+	return t
 }
 
 // withTools returns the tools with those that the client sent. A list replaces all tools of its kind; a tool
@@ -64,7 +65,10 @@ func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why strin
 	if m.BuiltinTools != nil {
 		sent := make([]Tool, len(m.BuiltinTools))
 		for i, t := range m.BuiltinTools {
-			sent[i] = Builtin(t.Name, t.FallbackContent)
+			if len(t.Destinations) == 0 {
+				t.Destinations = s.tool(string(t.Name)).Destinations
+			}
+			sent[i] = Builtin(t)
 		}
 		if why := missingTool("builtin_tools", builtin, sent); why != "" {
 			return nil, why

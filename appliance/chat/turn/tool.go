@@ -33,10 +33,13 @@ type Tool struct {
 	Fallback string
 	Builtin  bool // the box defines it
 	OnBox    bool // the box runs it; otherwise the client does
-	// Plugin is the plugin of the box that runs the tool; empty if none does. Limit is the plugin's time
-	// limit; 0 if it sets none.
+	// Plugin is the plugin of the box that runs the tool; empty if none does. Limit is the time limit of the
+	// plugin or of the box's own tool; 0 if it sets none.
 	Plugin string
 	Limit  time.Duration
+	// OfLine means that the line runs the tool. Destinations are those of the tool transfer.
+	OfLine       bool
+	Destinations []contract.TransferDestination
 	// FromPlugin means that the tool is there because of the Plugin. Stored means that a developer defined
 	// it; if a plugin has a tool of its name, that plugin runs it.
 	FromPlugin, Stored bool
@@ -70,6 +73,7 @@ type (
 		Failed  bool
 		Error   string // for people
 		OnBox   bool
+		Over    bool // the user is connected elsewhere: the chat ends
 	}
 )
 
@@ -227,6 +231,10 @@ func (s *State) continueAfterTool(out *effects, e ToolAnswered) {
 	c := s.reply.call
 	s.appendCall(c.Call, Result(e.Content, e.Failed))
 	s.reply.call, s.reply.answeredCall = openCall{}, c
+	if e.Over {
+		s.end(out, contract.ChatUserEnded, contract.CloseNormal, "the user was connected elsewhere")
+		return
+	}
 	if e.Failed && e.Content == "" {
 		s.endWith(out, language.Of(s.settings.userLanguage).Sorry(), c.ID)
 		return
@@ -296,7 +304,11 @@ const toolGrace = 500 * time.Millisecond
 
 // toolLimit returns how long the call may take.
 func (s State) toolLimit() time.Duration {
-	if limit := s.reply.call.tool.Limit; limit > 0 {
+	tool := s.reply.call.tool
+	if limit := tool.Limit; limit > 0 {
+		if tool.OfLine { // such as a telephone that rings
+			return limit
+		}
 		return min(s.settings.ToolLimit, limit+toolGrace)
 	}
 	return s.settings.ToolLimit
@@ -320,7 +332,7 @@ func (s *State) giveUpTool(out *effects) {
 // fillerDue returns when the assistant says that the tool, or the model's prefill of the result, takes long.
 func (s State) fillerDue() time.Duration {
 	c := s.reply.slowCall()
-	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.chatEnd.on {
+	if !c.running || c.fillerSaid || c.tool.OfLine || s.settings.Filler <= 0 || s.reply.speaks() || s.chatEnd.on {
 		return never
 	}
 	return max(c.since, s.playbackEnd) + s.settings.Filler

@@ -278,8 +278,10 @@ func TestDictatedTextEndsNoCall(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 }
 
+func builtin(name contract.BuiltInTool) Tool { return Builtin(contract.BuiltinToolConfig{Name: name}) }
+
 func TestTheBoxRunsItsOwnTools(t *testing.T) {
-	b := begin(t, withTools(Builtin(contract.WebSearch, "")), func(s *Settings) { s.Filler = 0 })
+	b := begin(t, withTools(builtin(contract.WebSearch)), func(s *Settings) { s.Filler = 0 })
 	b.after(Typed{Text: "Any news?"})
 	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`,
 		`run 1: web_search {"day":"today"}`)
@@ -294,7 +296,7 @@ func TestTheBoxRunsItsOwnTools(t *testing.T) {
 }
 
 func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
-	b := begin(t, withTools(Builtin(contract.HangUp, "")))
+	b := begin(t, withTools(builtin(contract.HangUp)))
 	b.after(Typed{Text: "Goodbye."})
 	got := b.after(calls(1, "a", "hang_up"))
 	want(t, got[:1], `tool_call hang_up {"day":"today"}`)
@@ -308,12 +310,57 @@ func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
 }
 
 func TestAUserWhoSaysMoreIsNotHungUpOn(t *testing.T) {
-	b := begin(t, withTools(Builtin(contract.HangUp, "")))
+	b := begin(t, withTools(builtin(contract.HangUp)))
 	b.after(Typed{Text: "Goodbye."}, sentenceThought(1, "Bye!"), calls(1, "a", "hang_up"), clip(1, "Bye!", time.Second))
 	want(t, b.after(Typed{Text: "Wait."}), "amend id-Bye!: …", "user_interruption", "user: Wait.", "think 2: Wait.")
 	b.after(sentenceThought(2, "Yes?"), ThinkingEnded{Turn: 2}, clip(2, "Yes?", time.Second))
 	b.now = b.state.playbackEnd + time.Minute
 	want(t, b.after(Tick{}))
+}
+
+func TestACallerWhoIsConnectedElsewhereHearsNothingMore(t *testing.T) {
+	transfer := Builtin(contract.BuiltinToolConfig{
+		Name:         contract.Transfer,
+		Destinations: []contract.TransferDestination{{Name: "desk", To: "100", Attended: true, RingSecs: 45}},
+	})
+	b := begin(t, withTools(transfer))
+	b.after(Typed{Text: "A person, please."}, calls(1, "a", "transfer"))
+	b.now += 104 * time.Second // it rings and somebody is asked: no filler, and no other limit
+	want(t, b.after(Tick{}))
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Connected.", OnBox: true, Over: true}),
+		"tool_response transfer: Connected.", "cancel 1", "end USER_ENDED 1000")
+}
+
+func TestATransferHasItsOwnLimit(t *testing.T) {
+	transfer := Builtin(contract.BuiltinToolConfig{
+		Name:         contract.Transfer,
+		Destinations: []contract.TransferDestination{{Name: "desk", To: "100", RingSecs: 45}},
+	})
+	b := begin(t, withTools(transfer))
+	b.after(Typed{Text: "A person, please."}, calls(1, "a", "transfer"))
+	b.now += 105 * time.Second
+	want(t, b.after(Tick{})[:2], "tool_error transfer: ", "stop tool 1")
+}
+
+func TestAKeyInterruptsBeforeItsMeaningIsKnown(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello."}, sentenceThought(1, "Press a key."), clip(1, "Press a key.", time.Second))
+	want(t, b.after(KeyPressed{}), "cancel 1", "amend id-Press a key.: …", "user_interruption")
+	want(t, b.after(KeyPressed{}))
+	want(t, b.after(Typed{Text: "The caller pressed 1.", Digits: "1"}), "user: The caller pressed 1.",
+		"think 2: The caller pressed 1.")
+}
+
+func TestASilentAssistantDoesNotSpeakFirst(t *testing.T) {
+	s := DefaultSettings()
+	s.OnNewChat = contract.EventMessage{Enabled: true, Text: "Hello."}
+	for _, silent := range []bool{false, true} {
+		_, effects := Next(NewState(s, time.Time{}, nil), Opened{Silent: silent})
+		says := slices.ContainsFunc(effects, func(e Effect) bool { _, ok := e.(SayText); return ok })
+		if says == silent {
+			t.Errorf("silent %v: %v", silent, short(effects))
+		}
+	}
 }
 
 func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {

@@ -345,14 +345,23 @@ func (s *State) addUserSaid(out *effects, u UserSaid) {
 
 // answerTyped answers text that the user typed. Typed text interrupts the assistant as speech does.
 func (s *State) answerTyped(out *effects, e Typed) {
+	s.takeFloor(out)
+	s.recordHeldBack(out)
+	s.addUserSaid(out, UserSaid{
+		Transcript: Transcript{Text: e.Text, Begin: s.now, End: s.now},
+		Typed:      true,
+		Digits:     e.Digits,
+	})
+	s.answer(out, "")
+}
+
+// takeFloor gives the user the floor, who does not speak.
+func (s *State) takeFloor(out *effects) {
 	s.noteActivity()
 	s.dropPrepared(out)
 	if s.talking() && !s.chatEnd.final() {
 		s.interrupt(out)
 	}
-	s.recordHeldBack(out)
-	s.addUserSaid(out, UserSaid{Transcript: Transcript{Text: e.Text, Begin: s.now, End: s.now}, Typed: true})
-	s.answer(out, "")
 }
 
 // dropOneTimeContext drops a context that was meant for one message.

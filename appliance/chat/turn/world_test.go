@@ -60,7 +60,7 @@ func newWorld(t *rapid.T) *world {
 	s.Semantic = rapid.Bool().Draw(t, "semantic")
 	s.Lead = time.Duration(rapid.IntRange(0, 20).Draw(t, "ahead")) * 100 * time.Millisecond
 	if rapid.Bool().Draw(t, "tools") {
-		s.Tools = []Tool{weather(), Builtin(contract.WebSearch, "")}
+		s.Tools = []Tool{weather(), builtin(contract.WebSearch)}
 		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
 	}
 	if rapid.Bool().Draw(t, "plugins") {
