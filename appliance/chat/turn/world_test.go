@@ -337,6 +337,9 @@ func (w *world) ask() {
 		}
 		w.happen(PluginsChanged{Plugins: []Plugin{{Name: "p", Tools: tools}}})
 	case 0:
+		if rapid.Bool().Draw(w.t, "key") {
+			w.happen(KeyPressed{})
+		}
 		w.happen(Typed{Text: fmt.Sprint("Typed ", w.serial)})
 	case 1:
 		lines := make([]Sentence, rapid.IntRange(1, 9).Draw(w.t, "lines"))
