@@ -276,7 +276,7 @@ func (b *Health) Settings() contract.ReturnSettings { return Settings(b.Config) 
 func Settings(cfg config.Config) contract.ReturnSettings {
 	r := contract.ReturnSettings{File: cfg.File, Settings: []contract.ReturnSetting{}}
 	for _, s := range cfg.Effective() {
-		r.Settings = append(r.Settings, contract.ReturnSetting{
+		one := contract.ReturnSetting{
 			Key:       s.Key,
 			Group:     s.Group,
 			Help:      s.Help,
@@ -285,9 +285,11 @@ func Settings(cfg config.Config) contract.ReturnSettings {
 			Otherwise: s.DefaultInWords,
 			Default:   s.Default,
 			From:      s.From,
-			Flag:      "--" + s.Flag,
-			Variable:  s.Env(),
-		})
+		}
+		if !s.FileOnly() {
+			one.Flag, one.Variable = "--"+s.Flag, s.Env()
+		}
+		r.Settings = append(r.Settings, one)
 	}
 	return r
 }

@@ -25,6 +25,7 @@ type Config struct {
 	TLS     TLS
 	Origins []string // web origins, beyond the box itself, whose pages may use the API
 	WebRTC  WebRTC
+	Phone   Phone
 	Kiosk   Kiosk
 	Packs   string // folder of the model packs
 	Profile string // one of packs.Profiles
@@ -252,6 +253,9 @@ func (c *Config) check(l *loader) error {
 		return err
 	}
 	if err := c.TLS.check(c.Listen); err != nil {
+		return err
+	}
+	if err := c.Phone.check(c); err != nil {
 		return err
 	}
 	if warning := c.TLS.Exposed(c.Listen); warning != "" {

@@ -46,7 +46,7 @@ func TestDocumentHasTheTableOfSettings(t *testing.T) {
 func TestEverySettingIsDescribed(t *testing.T) {
 	for _, s := range Settings() {
 		if s.Group == "" || s.Placeholder == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") ||
-			s.set == nil {
+			s.set == nil || !s.FileOnly() && s.Flag == "" {
 			t.Errorf("%s: something is missing in %+v", s.Key, s)
 		}
 		if strings.ContainsAny(s.Help, "`\\") {
@@ -69,8 +69,20 @@ func document(more map[string]string) string {
 		if s.DefaultInWords == "" {
 			byDefault = "`" + byDefault + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(s.Help)+more[s.Key],
-			cell(s.allowed), byDefault)
+		given := fmt.Sprintf("`%s` | `--%s`", s.Env(), s.Flag)
+		if s.FileOnly() {
+			given = "only in the file | "
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Key, given, cell(s.Help)+more[s.Key], cell(s.allowed),
+			byDefault)
+	}
+	for _, s := range Settings() {
+		if s.FileOnly() {
+			fmt.Fprintf(&b, "\n### The maps of %s\n\n| key | what it is |\n|---|---|\n", s.Key)
+		}
+		for _, k := range s.keys {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", k.name, cell(k.help))
+		}
 	}
 	b.WriteString(
 		"\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +

@@ -25,6 +25,9 @@ func (c Config) Effective() []Effective {
 				g.value, _, _ = strings.Cut(g.value, " for ")
 				g.value += daysInWords(*s.days(&c))
 			}
+			if s.secret && g.value != "" {
+				g.value = hiddenSecret
+			}
 			e.Value, e.From = password.ReplaceAllString(g.value, "$1:xxxxx@"), g.source
 		}
 		all = append(all, e)

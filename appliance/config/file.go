@@ -90,6 +90,12 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 		if !isKnown(key) {
 			return r.unknown(entry.Key(), prefix, key)
 		}
+		if s, _ := findSetting(key); s.FileOnly() && value != nil && value.Type() != ast.NullType {
+			if err := r.maps(s, entry.Key(), value); err != nil {
+				return err
+			}
+			continue
+		}
 		if inner, ok := value.(ast.MapNode); ok {
 			if s, _ := findSetting(key); s.isMap {
 				if err := r.freeMap(s, entry.Key(), inner); err != nil {

@@ -20,6 +20,9 @@ func TestGoldenSettings(t *testing.T) {
 		if s.isMap {
 			line += " map"
 		}
+		for _, k := range s.keys {
+			line += " " + k.name
+		}
 		if s.Switch {
 			line += " switch"
 		}

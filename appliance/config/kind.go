@@ -20,6 +20,8 @@ type kind struct {
 	set         func(c *Config, g assignment) error
 	isList      bool                   // in YAML the value may be a list; as text it has commas
 	isMap       bool                   // in YAML the value is a map; as text it has a line KEY=VALUE for each entry
+	secret      bool                   // the value is not shown
+	keys        []mapKeyName           // in YAML the value is a list of maps with these keys; only a file can hold it
 	placeholder string                 // stands for the value in help
 	days        func(c *Config) *int   // field of the N in "VALUE for N days"; nil if there is none
 	show        func(c *Config) string // returns the effective value, if old names can set parts of it
@@ -102,6 +104,7 @@ type assignment struct {
 	dir          string // the base of relative paths
 	home         string
 	entrySources map[string]string // where each entry of a map was set
+	maps         []fileMap         // the value of a list of maps
 	inFile       bool              // the source is the file
 }
 
@@ -109,6 +112,9 @@ type assignment struct {
 func (a assignment) sourceOf(err error) string {
 	if entry, ok := errors.AsType[text.ErrEntry](err); ok {
 		return cmp.Or(a.entrySources[entry.Word], a.source)
+	}
+	if m, ok := errors.AsType[mapError](err); ok {
+		return m.source
 	}
 	return a.source
 }

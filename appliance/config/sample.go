@@ -13,7 +13,9 @@ func sampleSettings() [][2]string {
 		{"listen", ""}, {"tls", ""}, {"origins", "[https://kiosk.example]"}, {"profile", ""},
 		{"engines.transcriber", ""}, {languageModel, "llm-qwen"}, {"engines.voice", ""}, {"turn_detection.mode", ""},
 		{"chat.max_chats", ""}, {"retention.keep", ""}, {"speech.locale", "en-GB"}, {"speech.loudness_lufs", ""},
-		{"web_search.url", "http://127.0.0.1:8888"}, {"kiosk.enabled", ""}, {"log.level", ""},
+		{"web_search.url", "http://127.0.0.1:8888"}, {"kiosk.enabled", ""}, {"phone.listen", "udp://0.0.0.0:5060"},
+		{"phone.trunks", "[{name: desk, address: 192.0.2.10}]"},
+		{"phone.extensions", "[{number: \"100\", config: Reception}]"}, {"log.level", ""},
 	}
 }
 

@@ -16,8 +16,8 @@ func TestSampleSetsNothing(t *testing.T) {
 		t.Errorf("it sets something: %+v", sample)
 	}
 	line := regexp.MustCompile(`(?m)^( *)#([a-z_]+: .*)$`)
-	if n := len(line.FindAllString(text, -1)); n != 15 {
-		t.Errorf("%d settings, want 15:\n%s", n, text)
+	if n := len(line.FindAllString(text, -1)); n != 18 {
+		t.Errorf("%d settings, want 18:\n%s", n, text)
 	}
 	c := load(t, newSources(t, line.ReplaceAllString(text, "$1$2")))
 	for _, e := range c.Effective() {

@@ -24,6 +24,9 @@ type Setting struct {
 	kind
 }
 
+// FileOnly reports whether only the file can hold the setting: it has neither a flag nor a variable.
+func (s Setting) FileOnly() bool { return s.keys != nil }
+
 // Env returns the name of the setting's environment variable.
 func (s Setting) Env() string {
 	return "PARLEY_" + strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_"))
@@ -40,6 +43,7 @@ func Settings() []Setting {
 	return slices.Concat(
 		group("The box", boxSettings()),
 		group("Calls over WebRTC", callSettings()),
+		group("The telephone", phoneSettings()),
 		group("TLS", tlsSettings()),
 		group("The box's own loudspeaker and microphone", kioskSettings()),
 		group("Models", modelSettings()),
@@ -59,7 +63,9 @@ func group(heading string, list []Setting) []Setting {
 	for i := range list {
 		s := &list[i]
 		s.Group = heading
-		s.Flag = cmp.Or(s.Flag, strings.NewReplacer(".", "-", "_", "-").Replace(s.Key))
+		if !s.FileOnly() {
+			s.Flag = cmp.Or(s.Flag, strings.NewReplacer(".", "-", "_", "-").Replace(s.Key))
+		}
 		s.Placeholder = cmp.Or(s.Placeholder, s.placeholder)
 		if s.Default == "" {
 			s.DefaultInWords = cmp.Or(s.DefaultInWords, "none")

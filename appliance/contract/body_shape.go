@@ -54,6 +54,8 @@ func Bodies() []Body {
 		bodyOf[PostedLexicon](),
 		bodyOf[PostedPronunciation](),
 		bodyOf[PostedBatchJob](),
+		bodyOf[PostedPhoneCall](),
+		bodyOf[PostedPhoneTransfer](),
 		shapeOf("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 		shapeOf("PostedConversion", readPostedConversion),
 	}

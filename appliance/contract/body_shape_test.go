@@ -34,6 +34,8 @@ func parsers() map[string]func([]byte) error {
 		"PostedLexicon":             func(b []byte) error { _, err := Parse[PostedLexicon](b); return err },
 		"PostedPronunciation":       func(b []byte) error { _, err := Parse[PostedPronunciation](b); return err },
 		"PostedBatchJob":            func(b []byte) error { _, err := ParsePostedBatchJob(b); return err },
+		"PostedPhoneCall":           func(b []byte) error { _, err := Parse[PostedPhoneCall](b); return err },
+		"PostedPhoneTransfer":       func(b []byte) error { _, err := Parse[PostedPhoneTransfer](b); return err },
 		"PostedConversion": func(b []byte) error {
 			_, err := parseBody(b, readPostedConversion)
 			return err

@@ -146,9 +146,10 @@ type ReturnSetting struct {
 	Default   string `json:"default,omitempty"`
 	// Where the value comes from: default, a place in a file, a variable or a
 	// flag; absent without a value.
-	From     string `json:"from,omitempty"`
-	Flag     string `json:"flag"`
-	Variable string `json:"variable"`
+	From string `json:"from,omitempty"`
+	// Flag and Variable are absent if only the file can hold the setting.
+	Flag     string `json:"flag,omitempty"`
+	Variable string `json:"variable,omitempty"`
 }
 
 // ReturnSettings lists all settings.

@@ -47,7 +47,7 @@ func settingFlags(keys string, first bool) any {
 	}
 	for _, s := range config.Settings() {
 		all := keys == "*"
-		if !all && !slices.Contains(strings.Fields(keys), s.Key) {
+		if s.FileOnly() || !all && !slices.Contains(strings.Fields(keys), s.Key) {
 			continue
 		}
 		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Placeholder, "help", flagHelp(s)}
