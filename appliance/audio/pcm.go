@@ -102,30 +102,6 @@ func bounded(v float32) float32 {
 	return min(max(v, -1), 1)
 }
 
-// alaw and mulaw expand G.711 to the scale of 16-bit samples (ITU-T G.711,
-// tables 1 and 2).
-func alaw(b byte) float32 {
-	b ^= 0x55
-	mantissa := int(b & 0x0f)
-	v := mantissa<<4 + 8
-	if e := b >> 4 & 7; e > 0 {
-		v = (v + 0x100) << (e - 1)
-	}
-	if b&0x80 == 0 {
-		v = -v
-	}
-	return float32(v) / (1 << 15)
-}
-
-func mulaw(b byte) float32 {
-	b = ^b
-	v := (int(b&0x0f)<<3+0x84)<<(b>>4&7) - 0x84
-	if b&0x80 != 0 {
-		v = -v
-	}
-	return float32(v) / (1 << 15)
-}
-
 // layout is interleaved samples of one format.
 type layout struct {
 	format   sampleFormat
