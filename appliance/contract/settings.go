@@ -192,15 +192,12 @@ func readDestination(d object) TransferDestination {
 	ring := d.integerOrNil("ring_secs", MinRingSecs, MaxRingSecs)
 	t := TransferDestination{
 		Name:     d.label("name", MaxToolNameChars),
-		To:       d.text("to", MaxDialChars),
+		To:       d.phoneNumber("to"),
 		Attended: d.boolean("attended"),
 		RingSecs: DefaultRingSecs,
 	}
 	if ring != nil {
 		t.RingSecs = *ring
-	}
-	if why := BadDialString(t.To); why != "" && t.To != "" {
-		d.note("to", "wrong_value", why)
 	}
 	return t
 }
