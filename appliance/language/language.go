@@ -42,6 +42,9 @@ type Language struct {
 	groups []string
 	// determiners, verbs and subjects are for English only; see english.go.
 	determiners, verbs, subjects []string
+	// no are words that make an answer a negative one, wherever they stand in it. mailbox and wrongNumber are
+	// what the recordings say that answer telephones.
+	no, mailbox, wrongNumber []string
 	// lines are what an assistant says without thinking; empty if the language has none.
 	lines lines
 }

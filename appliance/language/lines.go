@@ -14,6 +14,7 @@ type lines struct {
 	// nudges ask a silent user to go on.
 	nudges  []string
 	goodbye string
+	telephone
 }
 
 // Working says that something is being looked up, for the nth time in an answer (from 1).

@@ -69,6 +69,9 @@ func loadLanguage(name string) Language {
 		determiners:   sections["determiners"],
 		verbs:         sections["verbs"],
 		subjects:      sections["subjects"],
+		no:            sections["no"],
+		mailbox:       sections["mailbox"],
+		wrongNumber:   sections["wrong number"],
 		lines: lines{
 			working:  sections["working"],
 			sorry:    one("sorry"),
@@ -78,6 +81,16 @@ func loadLanguage(name string) Language {
 			wait:     sections["wait"],
 			nudges:   sections["nudges"],
 			goodbye:  one("goodbye"),
+			telephone: telephone{
+				recorded:       one("recorded"),
+				mayRecord:      one("may record"),
+				puttingThrough: one("putting through"),
+				callForYou:     one("call for you"),
+				callFrom:       one("call from"),
+				about:          one("about"),
+				takeCall:       one("take call"),
+				nobodyThere:    one("nobody there"),
+			},
 		},
 	}
 }

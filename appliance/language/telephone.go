@@ -1,0 +1,104 @@
+package language
+
+import "strings"
+
+// telephone are what the box says on the telephone outside of a chat, in one language.
+type telephone struct {
+	// recorded says that a call is recorded, and mayRecord asks for it.
+	recorded, mayRecord string
+	// puttingThrough is said before a caller waits for a person, and nobodyThere when none comes.
+	puttingThrough, nobodyThere string
+	// The others are said to that person: that there is a caller, perhaps from a {number}; the {reason} of the
+	// call; and the question whether the person takes it.
+	callForYou, callFrom, about, takeCall string
+}
+
+// Recorded says that the call is recorded.
+func (l Language) Recorded() string { return linesOf(l).recorded }
+
+// MayRecord asks whether the call may be recorded.
+func (l Language) MayRecord() string { return linesOf(l).mayRecord }
+
+// PuttingThrough says that the caller is being connected to a person.
+func (l Language) PuttingThrough() string { return linesOf(l).puttingThrough }
+
+// NobodyThere says that no person can take the call.
+func (l Language) NobodyThere() string { return linesOf(l).nobodyThere }
+
+// Brief tells a person who calls and what for, and asks whether the person takes the call. The number and the
+// reason may be empty.
+func (l Language) Brief(number, reason string) string {
+	t := linesOf(l).telephone
+	said := []string{t.callForYou}
+	if number != "" {
+		said[0] = strings.Replace(t.callFrom, "{number}", number, 1)
+	}
+	if reason = strings.TrimSpace(reason); reason != "" {
+		if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "。") && !Question(reason) {
+			reason += "."
+		}
+		said = append(said, strings.Replace(t.about, "{reason}", reason, 1))
+	}
+	return strings.Join(append(said, t.takeCall), " ")
+}
+
+// Answer reads the answer to a question for yes or no. Anything negative in it makes it a no. ok is false if it
+// is neither. English answers count in every language.
+func (l Language) Answer(text string) (yes, ok bool) {
+	words := Plain(text)
+	if words == "" {
+		return false, false
+	}
+	for _, of := range []Language{l, Of("en")} {
+		for _, no := range of.no {
+			if contains(words, Plain(no), l.joined) {
+				return false, true
+			}
+		}
+		if of.tag != "en" && l.saysYes(text, words) {
+			return true, true
+		}
+	}
+	return true, Of("en").saysYes(text, words)
+}
+
+// saysYes reports whether a text, given in words too, begins with a yes or is nothing but agreement.
+func (l Language) saysYes(text, words string) bool {
+	for _, yes := range append([]string{"okay", "ok"}, l.yes...) {
+		if rest, found := strings.CutPrefix(words, Plain(yes)); found && (rest == "" || l.joined || rest[0] == ' ') {
+			return true
+		}
+	}
+	return l.Backchannel(text) && !common.Backchannel(text)
+}
+
+// Mailbox reports whether a text, in any language of the table, is what a mailbox says.
+func Mailbox(text string) bool {
+	return announces(text, func(l Language) []string { return l.mailbox })
+}
+
+// WrongNumber reports whether a text, in any language of the table, is what a telephone network says of a number
+// that does not exist.
+func WrongNumber(text string) bool {
+	return announces(text, func(l Language) []string { return l.wrongNumber })
+}
+
+func announces(text string, kind func(Language) []string) bool {
+	words := Plain(text)
+	for _, l := range languages {
+		for _, phrase := range kind(l) {
+			if contains(words, Plain(phrase), l.joined || l.tag == "ko") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contains reports whether words hold a phrase: as whole words, unless the language joins them.
+func contains(words, phrase string, joined bool) bool {
+	if joined {
+		return strings.Contains(strings.ReplaceAll(words, " ", ""), strings.ReplaceAll(phrase, " ", ""))
+	}
+	return strings.Contains(" "+words+" ", " "+phrase+" ")
+}
