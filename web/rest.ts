@@ -636,6 +636,100 @@ export type PairedKiosk = {
   name: string;
 };
 
+// Takes calls by telephone and calls out.
+export type Phone = {
+  // Calls are the live calls, the oldest first.
+  calls: Array<PhoneCall>;
+  // EndedCalls are the newest calls that have ended, the newest first.
+  ended_calls: Array<PhoneCall>;
+  // Extensions are the numbers that the box answers.
+  extensions: Array<PhoneExtension>;
+  // Listeners are the addresses for SIP; none: calls come as media streams only.
+  listeners: Array<PhoneListener>;
+  trunks: Array<PhoneTrunk>;
+};
+
+// A call by telephone.
+export type PhoneCall = {
+  // The name of the account of its chat
+  account: string;
+  // AnsweredBy is who answered a call out.
+  answered_by?: "person" | "mailbox" | "busy" | "no_answer" | "rejected" | "wrong_number" | "failed";
+  // Unix milliseconds; absent: not answered
+  answered_on?: number;
+  call_id: string;
+  // Once it has a chat
+  chat_id?: string;
+  // PCMU, PCMA, G722 or opus, once it is negotiated
+  codec?: string;
+  // Of its chat; absent: the settings of the box
+  config_id?: string;
+  direction: "inbound" | "outbound";
+  // DurationSecs is the time since the call was answered.
+  duration_secs: number;
+  // On its way
+  encrypted: boolean;
+  // A sentence; absent: it is live
+  end_reason?: string;
+  // Unix milliseconds; absent: it is live
+  ended_on?: number;
+  // Absent: withheld
+  from?: string;
+  jitter_ms: number;
+  // OnHold: the far end has put the box on hold.
+  on_hold: boolean;
+  packets_lost: number;
+  // PacketsReceived, PacketsLost and JitterMS are those of the sound that the box receives.
+  packets_received: number;
+  // RoundTripMS is absent if the far end reports none.
+  round_trip_ms?: number;
+  // Unix milliseconds
+  started_on: number;
+  state: "ringing" | "answered" | "talking" | "transferring" | "joined" | "ended";
+  to: string;
+  // Absent: it is a media stream
+  trunk?: string;
+};
+
+// A number that the box answers.
+export type PhoneExtension = {
+  // The name of the account; absent: the box's first
+  account?: string;
+  // Id or name; absent: the settings of the box
+  config?: string;
+  // * stands for all others
+  number: string;
+};
+
+// An address on which the box waits for SIP.
+export type PhoneListener = {
+  // Udp://0.0.0.0:5060
+  address: string;
+  // Why it is not open
+  error?: string;
+  // False: the box could not open it
+  open: boolean;
+};
+
+// A peer that may call the box, and over which the box calls out.
+export type PhoneTrunk = {
+  // As the settings name it; absent if callers show a password
+  address?: string;
+  // ExpiresOn is when the registration ends unless it is refreshed, Unix milliseconds.
+  expires_on?: number;
+  // LastError is the newest failure of a registration or of a call out, and LastErrorOn when it happened, Unix
+  // milliseconds.
+  last_error?: string;
+  last_error_on?: number;
+  name: string;
+  // Whether the box registers there
+  register: boolean;
+  // RegisteredAt is the host that has accepted the registration.
+  registered_at?: string;
+  // State is ready where the box does not register, and otherwise registering, registered or failed.
+  state: "ready" | "registering" | "registered" | "failed";
+};
+
 // The result of a call.
 export type PluginCalled = {
   content?: string;
@@ -1044,6 +1138,46 @@ export type PostedPairing = {
 export type PostedPauseAssistantMessage = {
   custom_session_id?: string;
   type: "pause_assistant_message";
+};
+
+// Calls a number.
+export type PostedPhoneCall = {
+  // Account is the name of the account of the chat; absent: that of the key.
+  account?: string;
+  // ConfigID is the id or the name of the config of the chat.
+  config_id: string;
+  // SessionSettings apply from the start of the chat.
+  session_settings?: PostedPhoneSettings;
+  // To is the number, or a SIP address.
+  to: string;
+  // Trunk is the trunk's name; absent: the box's only trunk.
+  trunk?: string;
+};
+
+// The session settings of a call, without the type of a message.
+export type PostedPhoneSettings = {
+  audio?: PostedAudioConfiguration;
+  builtin_tools?: Array<PostedBuiltinToolConfig>;
+  context?: PostedContext;
+  custom_session_id?: string;
+  language_model_api_key?: string;
+  metadata?: Record<string, unknown>;
+  system_prompt?: string;
+  tools?: Array<PostedTool>;
+  variables?: Record<string, unknown>;
+  voice_id?: string;
+};
+
+// Hands a live call over to a person.
+export type PostedPhoneTransfer = {
+  // Attended: the box calls the person, says who calls, and joins the two when the person agrees.
+  attended?: boolean;
+  // Brief is what the box says to the person; absent: it says who calls.
+  brief?: string;
+  // RingSecs is how long the person's phone rings; absent: 30.
+  ring_secs?: number;
+  // To is the number of the person, as in PostedPhoneCall.
+  to: string;
 };
 
 // The value of a setting.
@@ -1820,7 +1954,8 @@ export type ReturnSetting = {
   // The allowed values, in words
   allowed: string;
   default?: string;
-  flag: string;
+  // Flag and Variable are absent if only the file can hold the setting.
+  flag?: string;
   // Where the value comes from: default, a place in a file, a variable or a flag; absent without a value.
   from?: string;
   // The heading of its group
@@ -1832,7 +1967,7 @@ export type ReturnSetting = {
   otherwise?: string;
   // The value, without passwords; absent if it is not set and has no fixed default.
   value?: string;
-  variable: string;
+  variable?: string;
 };
 
 // Lists all settings.

@@ -28,6 +28,7 @@ type Parts struct {
 	Chats       Chats
 	Calls       Calls      // nil if calls over WebRTC are turned off
 	Speaker     BoxSpeaker // nil if the box has no loudspeaker
+	Phone       Phone      // nil if the box has no telephone, as in tests
 	Ready       Ready
 	Records     *store.Store
 	Voices      VoiceCatalog

@@ -51,6 +51,7 @@ func allDescriptions() descriptions {
 		aboutPages(),
 		aboutSessions(),
 		aboutSpeaker(),
+		aboutPhone(),
 		aboutBox(),
 		aboutDescriptions(),
 	} {

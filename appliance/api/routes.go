@@ -234,6 +234,13 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/kiosk/start", byOperator, noBody, quick, nothing, a.ifSpeaker(a.startSpeaker)},
 		{"POST", "/v0/box/kiosk/stop", byOperator, noBody, quick, nothing, a.ifSpeaker(a.stopSpeaker)},
 
+		// The telephone: phone.go
+		{"GET", "/v0/box/phone", byOperator, noBody, quick, nothing, a.ifPhone(a.phoneStatus)},
+		{"POST", "/v0/box/phone/calls", byOperator, jsonBody, normal, stores, a.ifPhone(parsed(a.phoneCall))},
+		{"DELETE", "/v0/box/phone/calls/{id}", byOperator, noBody, quick, nothing, a.ifPhone(a.hangUpPhone)},
+		{"POST", "/v0/box/phone/calls/{id}/transfer", byOperator, smallBody, slow, nothing,
+			a.ifPhone(parsed(a.transferPhone))},
+
 		// The box: status.go, pages.go, metrics.go, documents.go
 		{"GET", "/{$}", byAnyone, noBody, quick, nothing, a.home},
 		{"GET", "/healthz", byAnyone, noBody, quick, nothing, a.health},

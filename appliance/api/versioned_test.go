@@ -118,6 +118,7 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		Models:      library{},
 		Ready:       &fakes{},
 		Batch:       &fakeBatch{},
+		Phone:       &fakePhone{},
 		Plugins:     plugins,
 		Log:         slog.New(slog.DiscardHandler),
 	})

@@ -115,10 +115,13 @@ type PostedPhoneCall struct {
 	// ConfigID is the id or the name of the config of the chat.
 	ConfigID string `json:"config_id"`
 	// SessionSettings apply from the start of the chat.
-	SessionSettings SessionSettings `json:"session_settings"`
+	SessionSettings PhoneSettings `json:"session_settings"`
 	// Account is the name of the account of the chat; absent: that of the key.
 	Account string `json:"account"`
 }
+
+// PhoneSettings are the session settings of a call, without the type of a message.
+type PhoneSettings SessionSettings
 
 func (PostedPhoneCall) read(o object) PostedPhoneCall {
 	o.require("to", "config_id")
@@ -129,7 +132,7 @@ func (PostedPhoneCall) read(o object) PostedPhoneCall {
 		Account:  o.text("account", MaxKeyNameChars),
 	}
 	if s, ok := o.object("session_settings"); ok {
-		c.SessionSettings = readSettings(s)
+		c.SessionSettings = PhoneSettings(readSettings(s))
 	}
 	return c
 }
