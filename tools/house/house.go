@@ -140,6 +140,9 @@ var imports = []struct {
 		appliance/engine appliance/language appliance/line internal/levenshtein`},
 	{"appliance/line/webrtc", `appliance/audio appliance/connection appliance/contract appliance/engine
 		appliance/line appliance/line/rtp internal/unbounded`},
+	{"appliance/line/phone/stream", `appliance/audio appliance/connection appliance/contract appliance/engine
+		appliance/line appliance/line/rtp
+		appliance/line/ws`}, // the WebSocket below the provider's protocol
 	{"appliance/line/ws", `appliance/audio appliance/connection appliance/contract appliance/line
 		appliance/line/decode internal/unbounded`},
 

@@ -25,8 +25,8 @@ var errBacklog = errors.New("half an hour of sound waits to be played")
 // Frame is one packet of a sentence.
 type Frame struct {
 	Payload []byte        // empty for silence, which need not be sent
-	id      string        // of the sentence
-	end     time.Duration // end of the frame, from the beginning of the sentence
+	ID      string        // of the sentence
+	End     time.Duration // end of the frame, from the beginning of the sentence
 	count   int           // number of frames of the sentence before it
 }
 
@@ -135,9 +135,9 @@ func (v *Voice) add(pcm []float32) error {
 	}
 	f := Frame{
 		Payload: append([]byte(nil), payload...),
-		id:      v.id,
+		ID:      v.id,
+		End:     time.Duration(v.frames+1) * v.length,
 		count:   v.frames,
-		end:     time.Duration(v.frames+1) * v.length,
 	}
 	v.frames++
 	v.mu.Lock()
@@ -198,6 +198,6 @@ func (v *Voice) Next() (Frame, bool) {
 // that was just sent.
 func (v *Voice) Sent(f Frame) {
 	if f.count == 0 || f.count == reportFirst || f.count%reportEvery == 0 && f.count > 0 {
-		v.played(f.id, max(0, f.end-v.delay()))
+		v.played(f.ID, max(0, f.End-v.delay()))
 	}
 }
