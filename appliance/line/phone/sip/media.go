@@ -1,0 +1,35 @@
+package sip
+
+import (
+	"context"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// Media is the sound of one call, as this package uses it and hands it on with a Call. It
+// survives new offers during the call.
+type Media interface {
+	// Offer returns an SDP offer. Nothing changes until Accept.
+	Offer() ([]byte, error)
+	// Answer answers an SDP offer; with an error nothing changes.
+	Answer(offer []byte) ([]byte, error)
+	// Accept takes the answer to the last offer.
+	Accept(answer []byte) error
+	// Silent is closed when nothing has come from the far end for so long that it is lost.
+	Silent() <-chan struct{}
+	Close()
+
+	// What users of a Call do with its sound.
+	Listen(hear func(pcm []float32), press func(key rune))
+	Play(contract.Sound) error
+	HeldBack() int
+	Unsent() time.Duration
+	Cut()
+	Drained() <-chan struct{}
+	OnPlayed(func(id string, upTo time.Duration))
+	Relay(pcm []float32)
+	Press(ctx context.Context, digits string) error
+	OnHold(func(held bool))
+	Stats() contract.PhoneMedia
+}

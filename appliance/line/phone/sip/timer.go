@@ -1,0 +1,202 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+const (
+	// sessionInterval is the interval of the session timer that the box proposes (RFC 4028).
+	sessionInterval = 30 * time.Minute
+	// minInterval is the shortest that it accepts: the lower bound of RFC 4028.
+	minInterval = 90 * time.Second
+	// refreshTimeout bounds one refreshing (RFC 3261, timer F).
+	refreshTimeout = 32 * time.Second
+)
+
+// sessionTimer ends the call when the peer no longer confirms it (RFC 4028).
+type sessionTimer struct {
+	mu       sync.Mutex
+	timer    *time.Timer
+	interval time.Duration // 0: the call has no session timer
+	refresh  bool          // the box refreshes
+	expires  time.Time
+	update   bool // the peer takes UPDATE
+}
+
+func (s *sessionTimer) init() {
+	s.timer = time.NewTimer(time.Hour)
+	s.timer.Stop()
+}
+
+func (s *sessionTimer) due() <-chan time.Time { return s.timer.C }
+
+func (s *sessionTimer) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.interval = 0
+	s.timer.Stop()
+}
+
+// begin begins the interval anew. The one who refreshes does so at half of it; the other
+// one hangs up shortly before its end (RFC 4028, section 10).
+func (s *sessionTimer) begin(interval time.Duration, refresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.interval, s.refresh = interval, refresh
+	s.expires = time.Now().Add(interval - min(32*time.Second, interval/3))
+	if refresh {
+		s.timer.Reset(interval / 2)
+		return
+	}
+	s.timer.Reset(time.Until(s.expires))
+}
+
+// parseInterval reads Session-Expires: its seconds, and who refreshes ("" if it does not
+// say).
+func parseInterval(m sip.Message) (interval time.Duration, refresher string) {
+	value, params, _ := strings.Cut(field(m, "session-expires", "x"), ";")
+	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
+	if err != nil {
+		return 0, ""
+	}
+	for p := range strings.SplitSeq(params, ";") {
+		if name, who, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "refresher") {
+			refresher = strings.ToLower(strings.TrimSpace(who))
+		}
+	}
+	return time.Duration(n) * time.Second, refresher
+}
+
+// shortTimer returns 422 for a session timer that is too short, if the peer can take that.
+func shortTimer(req *sip.Request) (status int, headers []sip.Header) {
+	interval, _ := parseInterval(req)
+	if interval == 0 || interval >= minInterval || !contains(optionTags(req), "timer") {
+		return 0, nil
+	}
+	return 422, []sip.Header{sip.NewHeader("Min-SE", seconds(minInterval))}
+}
+
+// grantTimer agrees on the session timer that a request asks for, and returns what the 200
+// says about it. Without a peer that knows session timers there is none.
+func (c *Call) grantTimer(req *sip.Request) []sip.Header {
+	c.timer.mu.Lock()
+	c.timer.update = contains(list(req, "allow", ""), "UPDATE")
+	c.timer.mu.Unlock()
+	if !contains(optionTags(req), "timer") {
+		return nil
+	}
+	interval, refresher := parseInterval(req)
+	if interval == 0 {
+		interval = max(sessionInterval, minSE(req))
+	}
+	interval = max(interval, minInterval)
+	if refresher != "uas" {
+		refresher = "uac"
+	}
+	c.timer.begin(interval, refresher == "uas")
+	headers := []sip.Header{sip.NewHeader("Session-Expires", seconds(interval)+";refresher="+refresher)}
+	if refresher == "uac" {
+		headers = append(headers, sip.NewHeader("Require", "timer"))
+	}
+	return headers
+}
+
+func minSE(m sip.Message) time.Duration {
+	value, _, _ := strings.Cut(field(m, "min-se", ""), ";")
+	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// offerTimer asks for a session timer in a request of the box, of at least the given
+// interval.
+func offerTimer(req *sip.Request, atLeast time.Duration, refresher string) {
+	for req.RemoveHeader("Session-Expires") || req.RemoveHeader("Min-SE") {
+	}
+	value := seconds(max(sessionInterval, atLeast))
+	if refresher != "" {
+		value += ";refresher=" + refresher
+	}
+	req.AppendHeader(sip.NewHeader("Session-Expires", value))
+	req.AppendHeader(sip.NewHeader("Min-SE", seconds(max(minInterval, atLeast))))
+}
+
+// agreeTimer takes what the 200 to a request of the box says about the session timer.
+func (c *Call) agreeTimer(res *sip.Response) {
+	c.timer.mu.Lock()
+	if len(res.GetHeaders("allow")) > 0 {
+		c.timer.update = contains(list(res, "allow", ""), "UPDATE")
+	}
+	c.timer.mu.Unlock()
+	interval, refresher := parseInterval(res)
+	if interval == 0 {
+		c.timer.stop()
+		return
+	}
+	c.timer.begin(max(interval, minInterval), refresher != "uas")
+}
+
+// timerDue refreshes the session, or ends it.
+func (c *Call) timerDue() {
+	c.timer.mu.Lock()
+	interval, refresh, expires := c.timer.interval, c.timer.refresh, c.timer.expires
+	c.timer.mu.Unlock()
+	switch {
+	case interval == 0:
+	case !refresh || !time.Now().Before(expires):
+		c.log.Info("sip: the far end did not refresh the session timer")
+		c.hangUp(ErrLost)
+	default:
+		c.endpoint.workers.Go(func() { c.refresh(interval, expires) })
+	}
+}
+
+// refresh confirms to the peer that the call goes on.
+func (c *Call) refresh(interval time.Duration, expires time.Time) {
+	ctx, cancel := context.WithTimeout(c.endpoint.stopping, refreshTimeout)
+	defer cancel()
+	c.timer.mu.Lock()
+	update := c.timer.update
+	c.timer.mu.Unlock()
+	var res *sip.Response
+	var err error
+	if update {
+		req := c.current().request(sip.UPDATE)
+		offerTimer(req, interval, "uac")
+		res, err = c.do(ctx, req)
+	} else {
+		res, err = c.reinvite(ctx, interval)
+	}
+	status := 0
+	if err == nil {
+		status = res.StatusCode
+	}
+	switch {
+	case status >= 200 && status < 300:
+		c.agreeTimer(res)
+		return
+	case status == 422:
+		interval = max(interval, minSE(res))
+	case status == sip.StatusCallTransactionDoesNotExists, status == sip.StatusRequestTimeout,
+		errors.Is(err, sip.ErrTransactionTimeout):
+		c.log.Info("sip: the far end does not know the call any more")
+		c.hangUp(ErrLost)
+		return
+	}
+	// Refused for now, as while the peer changes the call itself: once more in a while.
+	c.timer.mu.Lock()
+	defer c.timer.mu.Unlock()
+	if c.timer.interval != 0 {
+		c.timer.interval = interval
+		c.timer.timer.Reset(min(10*time.Second, max(time.Second, time.Until(expires))))
+	}
+}
