@@ -133,6 +133,10 @@ func (h *JitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	h.next = p.SequenceNumber + 1
 	if gap := p.Timestamp - h.clock; gap < h.format.Ticks(maxGap) {
 		out = make([]float32, h.format.samples(gap))
+		h.clock = p.Timestamp
+	}
+	if len(p.Payload) == 0 {
+		return out // a packet without sound: a key press, or comfort noise
 	}
 	length, err := h.decoder.Length(p.Payload)
 	if err != nil {

@@ -45,7 +45,8 @@ func (t *RoundTrip) Update(reports []rtcp.ReceptionReport, now time.Time) {
 		if r.LastSenderReport == 0 {
 			continue // the client has not seen a sender report
 		}
-		passed := ntpMiddle(now) - r.LastSenderReport - r.Delay
+		// reports have the middle 32 bits of NTP timestamps
+		passed := uint32(NTP(now)>>16) - r.LastSenderReport - r.Delay
 		took := time.Duration(passed) * time.Second / 65536
 		if took <= maxRoundTrip {
 			t.nanoseconds.Store(int64(took))
@@ -53,14 +54,14 @@ func (t *RoundTrip) Update(reports []rtcp.ReceptionReport, now time.Time) {
 	}
 }
 
-// ntpMiddle returns a time in the format of reports: the middle 32 bits of an NTP
-// timestamp, in 1/65536 s.
-func ntpMiddle(t time.Time) uint32 {
+// NTP returns a time as an NTP timestamp: seconds since 1900, in units of 2^-32 s.
+func NTP(t time.Time) uint64 {
 	const sinceNTP = 2208988800 // seconds from 1900 to 1970
-	seconds := uint64(t.Unix()) + sinceNTP
-	fraction := uint64(t.Nanosecond()) << 16 / uint64(time.Second)
-	return uint32(seconds<<16 | fraction)
+	return uint64(t.Unix()+sinceNTP)<<32 | uint64(t.Nanosecond())<<32/uint64(time.Second)
 }
 
+// Measured returns the newest round-trip time, 0 if none is known.
+func (t *RoundTrip) Measured() time.Duration { return time.Duration(t.nanoseconds.Load()) }
+
 // Delay returns the time from the sending of a packet until it is played.
-func (t *RoundTrip) Delay() time.Duration { return time.Duration(t.nanoseconds.Load())/2 + playout }
+func (t *RoundTrip) Delay() time.Duration { return t.Measured()/2 + playout }
