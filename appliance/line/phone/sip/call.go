@@ -43,6 +43,8 @@ type Call struct {
 	invitation *Invitation // of a call in: it decides until the call is established
 	dialog     *dialog     // the current one: a transfer may replace it
 	others     []*dialog
+	referral   *referral // a transfer that the peer carries out for the box
+	referred   bool      // the box carries one out for the peer
 	err        error
 	press      func(key rune)
 	accepted   *accepted // the answer to an INVITE that waits for its ACK

@@ -116,7 +116,7 @@ func (e *Endpoint) outside(f *flow, req *sip.Request, from *trunk) {
 		return
 	}
 	if req.Method == sip.OPTIONS {
-		e.answer(f, req, sip.StatusOK, allow(), supported(), acceptSDP(), e.contact(f, req.Recipient.User))
+		e.answer(f, req, sip.StatusOK, allow(), supported(), acceptSDP(), from.contact(f, req.Recipient.User))
 		return
 	}
 	e.invite(f, req, from)
@@ -189,11 +189,15 @@ func (e *Endpoint) invite(f *flow, req *sip.Request, from *trunk) {
 		_ = t.respond(status, nil, headers...)
 		return
 	}
+	if e.replace(f, t, from) {
+		return
+	}
 	d, err := e.calledDialog(f, req, t.tag)
 	if err != nil {
 		_ = t.respond(sip.StatusBadRequest, nil)
 		return
 	}
+	d.contact = from.contact(f, req.Recipient.User)
 	sdp, _ := sdpOf(req)
 	c := e.newCall(d, from, nil)
 	if c == nil {
