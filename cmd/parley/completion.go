@@ -33,7 +33,7 @@ func (c *console) completions(ctx context.Context, a complete.Args, kind string)
 	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
 	for i, word := range a.Completed {
 		for _, s := range config.Settings() {
-			if word == "--"+s.Flag && i+1 < len(a.All) {
+			if s.Flag != "" && word == "--"+s.Flag && i+1 < len(a.All) {
 				sources.Flags[s.Key] = a.All[i+1]
 			}
 		}

@@ -161,7 +161,8 @@ func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBo
 			r.Body.Close()
 		}
 	}
-	b.key, _, err = makeKey(ctx, cfg, "", "parley doctor", speechKeyLife) // it goes with the folder
+	// It goes with the folder.
+	b.key, _, err = makeKey(ctx, cfg, temporaryKey{label: "parley doctor", life: speechKeyLife})
 	return b, err
 }
 

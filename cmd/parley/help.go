@@ -105,7 +105,9 @@ func examplesLast(c *mango.Command) {
 func environment() []string {
 	var all []string
 	for _, s := range config.Settings() {
-		all = append(all, s.Env()+" as --"+s.Flag)
+		if !s.FileOnly() {
+			all = append(all, s.Env()+" as --"+s.Flag)
+		}
 	}
 	return append(all,
 		"PARLEY_CONFIG as --config",

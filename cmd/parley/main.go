@@ -34,6 +34,7 @@ type commandLine struct {
 	Say    sayCmd    `cmd:"" group:"Talk and listen:" help:"Speak a text, with or without a box."`
 	Voices voicesCmd `cmd:"" group:"Talk and listen:" help:"List, design, save and delete voices."`
 	Hear   hearCmd   `cmd:"" group:"Talk and listen:" help:"Transcribe a recording, without a box."`
+	Call   callCmd   `cmd:"" group:"Talk and listen:" help:"Call a number, and show what is said."`
 	Batch  batchCmd  `cmd:"" group:"Talk and listen:" help:"Score the expression in faces, voices and texts."`
 
 	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version."`

@@ -51,7 +51,8 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if url == "" {
 		return nil, fmt.Errorf("no box runs on %s", cfg.Data)
 	}
-	key, revoke, err := makeKey(ctx, cfg, cmd.Account, "parley say", speechKeyLife)
+	key, revoke, err := makeKey(ctx, cfg,
+		temporaryKey{account: cmd.Account, label: "parley say", life: speechKeyLife})
 	if err != nil {
 		return nil, err
 	}

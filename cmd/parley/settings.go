@@ -23,6 +23,9 @@ func withSettings(c *commandLine) *commandLine {
 	return c
 }
 
+// settingsFileTag is the tag of the flag that names a file with settings.
+const settingsFileTag = "settingsfile"
+
 func addSettings(command reflect.Value) {
 	for i := range command.NumField() {
 		field := command.Field(i)
@@ -43,6 +46,7 @@ func settingFlags(keys string, first bool) any {
 	var fields []reflect.StructField
 	if first {
 		fields = append(fields, flagField(0, `name:"config"`, "placeholder", "FILE", "predictor", "file",
+			settingsFileTag, "true",
 			"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder)."))
 	}
 	for _, s := range config.Settings() {
@@ -103,7 +107,7 @@ func (c *console) config(parsed *kong.Context) (config.Config, error) {
 		value := fmt.Sprint(parsed.FlagValue(flag))
 		if key := flag.Tag.Get("setting"); key != "" {
 			sources.Flags[key] = value
-		} else if flag.Name == "config" {
+		} else if flag.Tag.Has(settingsFileTag) {
 			sources.File = value
 		}
 	}

@@ -125,6 +125,7 @@ type temporaryKey struct {
 	account string // empty: the default account
 	label   string
 	life    time.Duration // when it expires, in case the command is killed before it revokes the key
+	role    store.KeyRole // empty: a client's
 }
 
 // key returns the key for the box. Without a given key it creates one for a box of this
@@ -139,31 +140,29 @@ func (f boxFlags) key(ctx context.Context, cfg config.Config, box boxTarget, mad
 	if !box.local {
 		return "", nothing, misuse{fmt.Errorf("there is no key for %s: %s", box.address, ask)}
 	}
-	key, revoke, err = makeKey(ctx, cfg, made.account, made.label, made.life)
+	key, revoke, err = makeKey(ctx, cfg, made)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("there is no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
 	return key, revoke, err
 }
 
-// makeKey creates a client's key of an account, the default account for an empty name,
-// for the box of the data folder; revoke revokes it. If the command is killed, the key
-// expires after life. The errors are those of store.Join.
-func makeKey(ctx context.Context, cfg config.Config, of, label string, life time.Duration) (key string,
-	revoke func() error, err error) {
+// makeKey creates a key for the box of the data folder; revoke revokes it. The errors are
+// those of store.Join.
+func makeKey(ctx context.Context, cfg config.Config, wanted temporaryKey) (key string, revoke func() error, err error) {
 	nothing := func() error { return nil }
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
 		return "", nothing, err
 	}
-	if _, err := accountID(ctx, s, of); err != nil { // CreateKey would create the account
+	if _, err := accountID(ctx, s, wanted.account); err != nil { // CreateKey would create the account
 		return "", nothing, errors.Join(err, s.Close())
 	}
 	made, err := s.CreateKey(ctx, store.NewKey{
-		Account:   cmp.Or(of, "default"),
-		Label:     label,
-		Role:      store.ClientKey,
-		ExpiresMS: time.Now().Add(life).UnixMilli(),
+		Account:   cmp.Or(wanted.account, "default"),
+		Label:     wanted.label,
+		Role:      cmp.Or(wanted.role, store.ClientKey),
+		ExpiresMS: time.Now().Add(wanted.life).UnixMilli(),
 	})
 	if err != nil {
 		return "", nothing, errors.Join(err, s.Close())
