@@ -137,7 +137,8 @@ var imports = []struct {
 	{"appliance/line/rtp", "appliance/audio appliance/contract appliance/engine"},
 	{"appliance/line/phone/media", "appliance/audio appliance/contract appliance/engine appliance/line/rtp"},
 	{"appliance/line/phone/sip", "appliance/contract internal/sipuri"},
-	{"appliance/line/phone", "appliance/connection appliance/contract appliance/engine appliance/line"},
+	{"appliance/line/phone", `appliance/connection appliance/contract appliance/engine appliance/language
+		appliance/line`},
 	{"appliance/line/speaker", `appliance/audio appliance/audio/clean appliance/connection appliance/contract
 		appliance/engine appliance/language appliance/line internal/levenshtein`},
 	{"appliance/line/webrtc", `appliance/audio appliance/connection appliance/contract appliance/engine

@@ -27,6 +27,7 @@ type Call struct {
 	errs      line.ErrorLimiter // used by Send
 	keys      chan rune         // pressed in the chat
 	changed   chan struct{}     // whether the assistant is to be silent may have changed
+	said      chan struct{}     // the assistant has said all of an answer
 	unheard   bool              // nobody answered: there is no person to hear or to speak to
 
 	mu       sync.Mutex
@@ -35,14 +36,15 @@ type Call struct {
 	state    contract.PhoneCallState
 	held     bool // by the far end
 	away     bool // the person waits for somebody else, at an operator's request
-	chatID   string
-	language string // of the newest words of the person
-	session  line.Session
-	facts    facts
-	transfer context.CancelFunc // ends the transfer that is under way; nil if none is
-	joined   *party             // the person to whom the call was handed over
-	endedOn  time.Time
-	endedWhy string
+	// transferring: another person is being called; the caller hears music.
+	transferring bool
+	chatID       string
+	language     string // of the newest words of the person
+	session      line.Session
+	facts        facts
+	joined       *party // the person to whom the call was handed over
+	endedOn      time.Time
+	endedWhy     string
 }
 
 // ID returns the id of the call.
@@ -57,7 +59,7 @@ func (c *Call) guard(work func()) {
 // connect makes leg the person's side of the call.
 func (c *Call) connect(leg Leg) {
 	leg.OnPlayed(c.played)
-	leg.OnHold(c.hold)
+	leg.OnHold(c.heldBy)
 	p := newParty(leg, c.guard)
 	c.mu.Lock()
 	c.person, c.answered, c.state = p, time.Now(), contract.CallAnswered
@@ -97,8 +99,8 @@ func (c *Call) live() line.Session {
 	return c.session
 }
 
-// hold notes that the far end holds the box, or does no longer.
-func (c *Call) hold(held bool) {
+// heldBy notes that the far end holds the box, or does no longer.
+func (c *Call) heldBy(held bool) {
 	c.mu.Lock()
 	c.held = held
 	c.mu.Unlock()
@@ -119,10 +121,19 @@ func notify(c chan struct{}) {
 	}
 }
 
-// converse holds the chat on a slot, and returns when it is over. heard is what the person has
-// said before it.
-func (c *Call) converse(slot line.Slot, silent, unrecorded bool, heard []float32) {
-	session, err := c.open(slot, silent, unrecorded)
+// chatOptions say how a chat is held.
+type chatOptions struct {
+	silent     bool      // the assistant does not speak first
+	unrecorded bool      // the sound is not recorded
+	heard      []float32 // what the person has said before the chat
+	deaf       bool      // the chat does not hear the person
+	says       string    // what the assistant says, whoever listens
+	ends       bool      // the call ends when that was said
+}
+
+// converse holds the chat on a slot, and returns when it is over.
+func (c *Call) converse(slot line.Slot, o chatOptions) {
+	session, err := c.open(slot, o)
 	if err != nil {
 		c.refuse(err)
 		return
@@ -137,10 +148,39 @@ func (c *Call) converse(slot line.Slot, silent, unrecorded bool, heard []float32
 		defer s.Watch()()
 		session = s
 	}
-	c.begin(session)
+	c.hold(session, o)
+	if c.joined != nil {
+		c.stayJoined()
+	}
+}
+
+// hold holds the chat until it is over.
+func (c *Call) hold(s line.Session, o chatOptions) {
+	c.begin(s)
 	defer c.end()
-	c.attend(session, heard)
-	c.follow(session)
+	switch {
+	case o.ends:
+		c.lifecycle.Go("saying a message", func() { c.say(s, o.says) })
+	case !o.deaf:
+		c.attend(s, o.heard)
+	}
+	c.follow(s)
+}
+
+// say lets the assistant say a text, and ends the chat when it was heard.
+func (c *Call) say(s line.Session, text string) {
+	defer s.HangUp()
+	if text == "" || s.Receive(contract.AssistantInput{Text: text}) != nil {
+		return
+	}
+	late := time.NewTimer(messageTimeout)
+	defer late.Stop()
+	select {
+	case <-c.said:
+		_ = c.person.drain(c.lifecycle.Gone()) // the call ends in any case
+	case <-s.Done():
+	case <-late.C:
+	}
 }
 
 // refuse ends a call whose chat cannot begin.
@@ -152,11 +192,13 @@ func (c *Call) refuse(err error) {
 }
 
 // open starts the chat.
-func (c *Call) open(slot line.Slot, silent, unrecorded bool) (session line.Session, err error) {
+func (c *Call) open(slot line.Slot, o chatOptions) (session line.Session, err error) {
 	defer c.lifecycle.Recover("opening a chat", func() { err = line.ErrPanicked })
 	settings := c.assistant.Settings
 	settings.AllowConnection = true
-	settings.SessionSettings.Metadata = c.metadata()
+	if c.facts != (facts{}) {
+		settings.SessionSettings.Metadata = c.metadata()
+	}
 	call := c.call
 	return slot.Open(c.lifecycle.Gone(), connection.Opening{
 		Account:    c.assistant.Account,
@@ -168,8 +210,8 @@ func (c *Call) open(slot line.Slot, silent, unrecorded bool) (session line.Sessi
 		RealTime:   true,
 		Call:       &call,
 		Tools:      c,
-		Silent:     silent,
-		Unrecorded: unrecorded,
+		Silent:     o.silent,
+		Unrecorded: o.unrecorded,
 	})
 }
 
@@ -248,6 +290,9 @@ func (c *Call) finish() {
 		c.sendLastSound()
 	}
 	c.lifecycle.Drop(line.ErrClosed)
+	if c.joined != nil {
+		c.joined.leg.HangUp()
+	}
 	if c.person != nil {
 		late := time.NewTimer(byeTimeout)
 		defer late.Stop()

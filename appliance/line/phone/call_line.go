@@ -28,6 +28,8 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 		if !m.Interim && m.Language != "" {
 			c.language = m.Language
 		}
+	case contract.AssistantEnd:
+		notify(c.said)
 	case contract.WebSocketError:
 		c.log.Debug("error in the chat of a call", "code", m.Code, "message", m.Message)
 	}
@@ -44,10 +46,17 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
-	if c.unheard {
+	if c.unheard || c.elsewhere() {
 		return nil
 	}
-	return c.person.leg.Play(s)
+	return c.person.play(s)
+}
+
+// elsewhere reports whether the person does not hear the assistant, but music or another person.
+func (c *Call) elsewhere() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.transferring || c.joined != nil
 }
 
 // HeldBack returns the number of samples that wait for more.
@@ -55,6 +64,8 @@ func (c *Call) HeldBack() int {
 	if c.unheard {
 		return 0
 	}
+	c.person.sound.Lock()
+	defer c.person.sound.Unlock()
 	return c.person.leg.HeldBack()
 }
 
@@ -68,7 +79,7 @@ func (c *Call) Unsent() time.Duration {
 
 // Cut drops the sound that was not sent.
 func (c *Call) Cut() {
-	if !c.unheard {
+	if !c.unheard && !c.elsewhere() {
 		c.person.leg.Cut()
 	}
 }

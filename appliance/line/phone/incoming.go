@@ -129,5 +129,12 @@ func (s *Server) Streamed(ctx context.Context, m Stream) error {
 func (c *Call) run(slot line.Slot) {
 	defer c.finish()
 	defer c.lifecycle.Recover("a call", func() { c.lifecycle.Drop(line.ErrPanicked) })
-	c.converse(slot, false, false, nil)
+	ctx, cancel := c.untilClosing()
+	defer cancel()
+	recorded, err := c.consent(ctx)
+	if err != nil {
+		c.lifecycle.Drop(err)
+		return
+	}
+	c.converse(slot, chatOptions{unrecorded: !recorded})
 }

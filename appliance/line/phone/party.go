@@ -2,6 +2,7 @@ package phone
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,7 @@ type party struct {
 	leg      Leg
 	listener atomic.Pointer[listener] // nil: nobody
 	guard    func(work func())        // runs a callback of the leg, which may panic
+	sound    sync.Mutex               // held while sound is queued: that of a chat, or other
 }
 
 // listener gets what a party says and presses. An error of hear ends its listening.
@@ -50,13 +52,20 @@ func (p *party) listen(l listener) { p.listener.Store(&l) }
 // ignore lets nobody hear the party.
 func (p *party) ignore() { p.listener.Store(nil) }
 
+// play queues sound.
+func (p *party) play(s contract.Sound) error {
+	p.sound.Lock()
+	defer p.sound.Unlock()
+	return p.leg.Play(s)
+}
+
 // speak says a text outside of a chat, and returns when it was heard.
 func (p *party) speak(ctx context.Context, v Voice, text string) error {
 	index := 0
 	play := func(pcm []float32, last bool) error {
 		s := contract.Sound{Index: index, PCM: pcm, Last: last}
 		index++
-		return p.leg.Play(s)
+		return p.play(s)
 	}
 	if err := v.Speak(ctx, text, func(pcm []float32) error { return play(pcm, false) }); err != nil {
 		return err

@@ -77,15 +77,14 @@ type Caller struct {
 
 // Dialled is a number to call.
 type Dialled struct {
-	Trunk string // empty: the only trunk
+	Trunk string
 	To    string
-	From  string // the number of the person for whom the box calls; empty: the trunk's own
 	Ring  time.Duration
 }
 
-// DialError says why nobody answered a call. Status is the one of SIP, 0 if no answer came.
+// DialError says why nobody answered a call.
 type DialError struct {
-	Status int
+	By     contract.AnsweredBy
 	Reason string
 }
 
@@ -122,8 +121,9 @@ type Parts struct {
 	// Assistant returns the assistant of an account's config, given its id or name. The errors
 	// are those of the API.
 	Assistant func(ctx context.Context, account string, s contract.ConnectSettings) (Assistant, error)
-	// Dial calls a number until ctx ends. The error is a DialError if nobody answered. nil: the
-	// box has no trunk.
+	// Trunks are the names of those over which the box can call out, and Dial calls a number
+	// until ctx ends. The error is a DialError if nobody answered.
+	Trunks      []string
 	Dial        func(ctx context.Context, d Dialled) (Leg, error)
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber

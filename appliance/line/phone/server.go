@@ -86,6 +86,7 @@ func (s *Server) add(c *Call) error {
 	c.started = time.Now()
 	c.keys = make(chan rune, maxDigits)
 	c.changed = make(chan struct{}, 1)
+	c.said = make(chan struct{}, 1)
 	c.errs = line.ErrorLimiter{RequestID: c.requestID}
 	c.log = s.Log.With("call", c.id)
 	c.lifecycle = line.NewLifecycle(s.stopping, c.log, nil)

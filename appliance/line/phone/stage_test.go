@@ -60,6 +60,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 			Assistant: func(context.Context, string, contract.ConnectSettings) (Assistant, error) {
 				return assistant()
 			},
+			Trunks:      []string{"desk"},
 			Dial:        s.dial,
 			Detector:    enginetest.Detector(loudIsVoice),
 			Transcriber: s.said,
@@ -99,7 +100,7 @@ func (s *stage) dial(ctx context.Context, d Dialled) (Leg, error) {
 	case a := <-call.answer:
 		return a.leg, a.err
 	case <-late.C:
-		return nil, DialError{Status: 480, Reason: "nobody answered"}
+		return nil, DialError{By: contract.ByNobody, Reason: "nobody answered"}
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -304,11 +305,25 @@ func (l *leg) Err() error {
 
 func (l *leg) Stats() contract.PhoneMedia { return contract.PhoneMedia{Codec: "PCMU", PacketsLost: 3} }
 
+// sent are what the box has sent to a leg besides sound.
+type sent struct {
+	relayed           int // samples
+	pressed, referred string
+}
+
+func (l *leg) sent() sent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return sent{l.relayed, l.pressed, l.referred}
+}
+
 // over reports whether the call is over, and who ended it.
 func (l *leg) over() (over, byBox bool) {
 	synctest.Wait()
 	select {
 	case <-l.done:
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		return true, l.hungUp
 	default:
 		return false, false
@@ -562,4 +577,13 @@ func (t *talk) over() bool {
 func (t *talk) says(id string, d time.Duration) error {
 	pcm := make([]float32, int(d*contract.OutputRateHz/time.Second))
 	return t.Line.Play(context.Background(), contract.Sound{ID: id, PCM: pcm, Last: true})
+}
+
+// broken is a voice that fails.
+type broken struct{}
+
+func (broken) Language() string { return "en" }
+
+func (broken) Speak(context.Context, string, func([]float32) error) error {
+	return errors.New("no voice")
 }

@@ -13,6 +13,8 @@ import (
 // RunTool runs a built-in tool of telephones. It implements connection.Tools.
 func (c *Call) RunTool(ctx context.Context, r connection.ToolRun) (connection.ToolResult, error) {
 	switch r.Name {
+	case contract.Transfer:
+		return c.toolTransfer(ctx, r)
 	case contract.SendDigits:
 		return c.sendDigits(ctx, r.Arguments)
 	}
