@@ -55,7 +55,8 @@ func (t *trunk) ownUser(text, rest string) (sip.Uri, error) {
 		return sip.Uri{}, fmt.Errorf("%q names no user; expected sip:USER@%s", contract.Clip(text), t.host())
 	}
 	var u sip.Uri
-	if err := sip.ParseUri("sip:"+escapeUser(user)+"@"+host, &u); err != nil || !printable(host) {
+	err := sip.ParseUri("sip:"+escapeUser(user)+"@"+host, &u)
+	if err != nil || !printable(text) || strings.Contains(host, "?") {
 		return sip.Uri{}, fmt.Errorf("%q is no SIP address", contract.Clip(text))
 	}
 	if !t.owns(u.Host) {

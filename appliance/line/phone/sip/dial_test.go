@@ -41,7 +41,7 @@ func TestCallOutIsAnsweredAndHungUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.media[0].accepted; len(got) != 1 || got[0] != offer {
+	if _, got := s.sound(); len(got) != 1 || got[0] != offer {
 		t.Errorf("the media got the answers %q", got)
 	}
 	f.answer(invite, 200, offer) // the ACK was lost

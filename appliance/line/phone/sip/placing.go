@@ -187,7 +187,7 @@ func (p *placing) connect(x *exchange, res *sip.Response) (*Call, error) {
 			answer = one.answer
 		}
 	}
-	p.t.background(func(ctx context.Context) { p.later(ctx, x, d) })
+	p.later(x, d)
 	call := p.w.into
 	if call == nil {
 		if call = e.newCall(d, p.t, p.media); call == nil {
@@ -213,30 +213,32 @@ func (p *placing) connect(x *exchange, res *sip.Response) (*Call, error) {
 	return call, nil
 }
 
-// later takes the responses that come after the call is answered: the same one again,
-// whose ACK was lost, and those of further telephones, which are hung up. d is nil if
-// the call was given up.
-func (p *placing) later(ctx context.Context, x *exchange, d *dialog) {
-	others := map[string]*dialog{}
-	for {
-		select {
-		case res := <-x.responses:
-			tag := tagOf(res.To().Params)
-			switch {
-			case !res.IsSuccess():
-			case d != nil && tag == d.id.remote:
-				d.acknowledge(x.request)
-			case others[tag] != nil:
-				others[tag].acknowledge(x.request)
-			case len(others) < maxForks:
-				others[tag] = p.decline(x, res)
+// later takes, in the background, the responses that come after the call is answered: the
+// same one again, whose ACK was lost, and those of further telephones, which are hung up.
+// d is nil if the call was given up.
+func (p *placing) later(x *exchange, d *dialog) {
+	p.t.e.workers.Go(func() {
+		others := map[string]*dialog{}
+		for {
+			select {
+			case res := <-x.responses:
+				tag := tagOf(res.To().Params)
+				switch {
+				case !res.IsSuccess():
+				case d != nil && tag == d.id.remote:
+					d.acknowledge(x.request)
+				case others[tag] != nil:
+					others[tag].acknowledge(x.request)
+				case len(others) < maxForks:
+					others[tag] = p.decline(x, res)
+				}
+			case <-x.done:
+				return
+			case <-p.t.e.stopping.Done():
+				return
 			}
-		case <-x.done:
-			return
-		case <-ctx.Done():
-			return
 		}
-	}
+	})
 }
 
 // decline hangs up a telephone whose answer is not wanted.
@@ -257,14 +259,16 @@ func (p *placing) decline(x *exchange, res *sip.Response) *dialog {
 // with ACK and BYE if an answer crosses it (RFC 3261, section 9.1).
 func (p *placing) giveUp(x *exchange) {
 	p.t.background(func(ctx context.Context) {
-		if !p.heard {
+		for final, cancelled := false, false; !final; {
+			if p.heard && !cancelled {
+				cancelled = true
+				p.t.background(func(ctx context.Context) { _, _ = p.t.e.do(ctx, p.f, cancelOf(x.request)) })
+			}
 			select {
 			case res := <-x.responses:
-				switch {
-				case res.IsSuccess():
+				p.heard, final = true, !res.IsProvisional()
+				if res.IsSuccess() {
 					p.decline(x, res)
-				case !res.IsProvisional():
-					return
 				}
 			case <-x.done:
 				return
@@ -272,8 +276,7 @@ func (p *placing) giveUp(x *exchange) {
 				return
 			}
 		}
-		p.t.background(func(ctx context.Context) { _, _ = p.t.e.do(ctx, p.f, cancelOf(x.request)) })
-		p.later(ctx, x, nil)
+		p.later(x, nil)
 	})
 }
 

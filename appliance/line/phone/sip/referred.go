@@ -51,11 +51,14 @@ func (c *Call) referredTo(req *sip.Request) (w wanted, status int) {
 		return w, sip.StatusBadRequest
 	}
 	to := req.ReferTo()
-	if to == nil || to.Address.User == "" || to.Address.Host == "" {
+	if to == nil {
 		return w, sip.StatusBadRequest
 	}
 	if scheme := strings.ToLower(to.Address.Scheme); scheme != "sip" && scheme != "sips" {
 		return w, 416
+	}
+	if to.Address.User == "" || to.Address.Host == "" {
+		return w, sip.StatusBadRequest
 	}
 	if m, ok := to.Address.UriParams.Get("method"); ok && !strings.EqualFold(m, "INVITE") {
 		return w, 603
