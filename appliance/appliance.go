@@ -66,6 +66,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a.reportLoaded()
 	a.prefill(ctx)
 	a.startKiosk()
+	a.startPhone()
 	a.admit(ctx) // from here on chats can start
 	a.startBatch(ctx)
 	a.prefetchVoices(ctx)
@@ -98,6 +99,7 @@ type appliance struct {
 	prefetch  *prefetch
 	sockets   *ws.Server
 	calls     calls
+	phone     *telephone
 	kiosk     *kiosk
 	voices    voices.Voices
 	lexicons  *voices.Lexicons
@@ -217,6 +219,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Chats:          control{a.sockets, a.admission},
 		Calls:          a.calls.api(),
 		Speaker:        a.kiosk.api(),
+		Phone:          a.phone,
 		Ready:          a.admission,
 		Version:        version.String(),
 		Log:            a.log,
@@ -289,7 +292,8 @@ func (a *appliance) stop() error {
 	a.log.Info("stopping")
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
-	err := errors.Join(a.host.Stop(ctx), a.sockets.Wait(ctx), a.calls.Close(ctx))
+	a.phone.stop()
+	err := errors.Join(a.host.Stop(ctx), a.sockets.Wait(ctx), a.calls.Close(ctx), a.phone.Close(ctx))
 	a.kiosk.Close(ctx)
 	ctx, cancel = context.WithTimeout(ctx, requestLimit)
 	defer cancel()

@@ -61,6 +61,7 @@ func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 		admission: &admission{log: log, stop: t.Context()},
 		kiosk:     &kiosk{},
 	}
+	a.phone = &telephone{appliance: a}
 	a.sockets = ws.NewServer(a.admission, nil, ws.Timing{}, log)
 	a.http = api.NewServer(api.New(api.Parts{
 		Keys:    records,

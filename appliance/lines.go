@@ -26,6 +26,7 @@ import (
 	"parley/appliance/line/speaker"
 	"parley/appliance/line/webrtc"
 	"parley/appliance/line/ws"
+	"parley/appliance/voices"
 )
 
 // openLines opens the lines for clients: WebSocket, and WebRTC unless the settings
@@ -36,6 +37,9 @@ func (a *appliance) openLines() (err error) {
 		return err
 	}
 	a.onClose(a.calls.cutOff)
+	if err := a.openPhone(); err != nil {
+		return err
+	}
 	a.kiosk = &kiosk{enabled: a.cfg.Kiosk.Enabled}
 	return nil
 }
@@ -95,6 +99,11 @@ func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
+}
+
+// startPhone lets calls by telephone in.
+func (a *appliance) startPhone() {
+	a.phone.start(voices.NewForChats(a.voices, a.engines, a.log), a.engines.Detector, a.engines.Transcriber)
 }
 
 // control gives the API access to chats: it starts chats over WebSockets, and lets

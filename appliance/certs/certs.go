@@ -94,6 +94,15 @@ func (id *Identity) recordServed() {
 	}
 }
 
+// Config returns a configuration with the certificate, for listeners besides that of HTTP; nil
+// if connections are not encrypted.
+func (id *Identity) Config() *tls.Config {
+	if id.config == nil {
+		return nil
+	}
+	return &tls.Config{GetCertificate: id.config.GetCertificate, MinVersion: id.config.MinVersion}
+}
+
 // Leaf returns the certificate that the newest client got, and nil before the first.
 func (id *Identity) Leaf() *x509.Certificate {
 	c := id.served.Load()
