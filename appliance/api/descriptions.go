@@ -52,7 +52,6 @@ func allDescriptions() descriptions {
 		aboutSessions(),
 		aboutSpeaker(),
 		aboutPhone(),
-		aboutPhoneStream(),
 		aboutBox(),
 		aboutDescriptions(),
 	} {

@@ -281,11 +281,7 @@ func security(r Route) []map[string][]string {
 		}
 		add("session")
 	case Key:
-		add("key", "keyAlias")
-		if r.Call {
-			add("keyInQuery")
-		}
-		add("session")
+		add("key", "keyAlias", "session")
 	case Operator:
 		add("operatorKey", "session")
 	case Secret:

@@ -28,13 +28,14 @@ func (a *accepted) failure() error {
 	return a.rejected
 }
 
-// wait waits for the ACK.
-func (a *accepted) wait(ctx context.Context) {
+// wait waits for the ACK, or for the end of the call.
+func (a *accepted) wait(ctx context.Context, over <-chan struct{}) {
 	t := time.NewTimer(64 * sip.T1)
 	defer t.Stop()
 	select {
 	case <-a.acked:
 	case <-t.C:
+	case <-over:
 	case <-ctx.Done():
 	}
 }

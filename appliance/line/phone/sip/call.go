@@ -120,10 +120,13 @@ func (c *Call) establish(m Media) {
 	close(c.established)
 }
 
-func (d *dialogs) close() {
+// close refuses further calls. first reports whether it is the first call of it.
+func (d *dialogs) close() (first bool) {
 	d.table.Lock()
 	defer d.table.Unlock()
+	first = !d.closed
 	d.closed = true
+	return first
 }
 
 // all returns the live calls.
@@ -258,11 +261,12 @@ func (c *Call) bye(ctx context.Context, why error) {
 	c.mu.Lock()
 	waiting := c.accepted
 	c.mu.Unlock()
+	if waiting != nil {
+		c.Close() // nothing is heard any more
+		waiting.wait(ctx, c.done)
+	}
 	if !c.end(why) {
 		return
-	}
-	if waiting != nil {
-		waiting.wait(ctx)
 	}
 	d := c.current()
 	res, err := c.doIn(ctx, d, d.request(sip.BYE))

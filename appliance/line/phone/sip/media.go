@@ -18,6 +18,7 @@ type Media interface {
 	Accept(answer []byte) error
 	// Silent is closed when nothing has come from the far end for so long that it is lost.
 	Silent() <-chan struct{}
+	// Close may be called again.
 	Close()
 
 	// What users of a Call do with its sound.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -49,7 +48,11 @@ func (e *Endpoint) refuseMalformed(f *flow, m sip.Message) {
 	if !ok || req.Method == sip.ACK || e.trunkAt(f.remote.Addr()) == nil {
 		return
 	}
-	if req.Via() == nil || req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil {
+	via := req.Via()
+	if via == nil || via.Host == "" || via.Transport == "" {
+		return
+	}
+	if req.From() == nil || req.To() == nil || req.CallID() == nil || req.CSeq() == nil {
 		return
 	}
 	e.stamp(f, req)
@@ -72,40 +75,68 @@ func parse(text []byte) (m sip.Message, err error) {
 	return m, check(m)
 }
 
-// folded is a line end inside a header field; around the marks of Via and of parameters,
-// white space has no meaning (RFC 3261, section 7.3.1).
-var (
-	folded    = regexp.MustCompile(`\r\n[ \t]+`)
-	viaMark   = regexp.MustCompile(`[ \t]*([/;=,])[ \t]*`)
-	viaPort   = regexp.MustCompile(`[ \t]*:[ \t]*(\d+)[ \t]*(;|$)`)
-	viaSpaces = regexp.MustCompile(`[ \t]+`)
-)
-
-// tidy writes Via fields as the parser wants them: one on a line, without spaces that have
-// no meaning. It also cuts what follows a message in a datagram.
+// tidy writes a message as the parser wants it: no field goes on in a second line, one Via
+// stands on a line, and there is no white space where it has no meaning (RFC 3261, section
+// 7.3.1).
 func tidy(text []byte) []byte {
 	head, body, found := bytes.Cut(text, []byte("\r\n\r\n"))
 	if !found {
 		return text
 	}
-	head = folded.ReplaceAll(head, []byte(" "))
-	var out []byte
+	for _, fold := range []string{"\r\n ", "\r\n\t"} {
+		head = bytes.ReplaceAll(head, []byte(fold), []byte(" "))
+	}
+	out := make([]byte, 0, len(text)+64)
 	for i, line := range bytes.Split(head, []byte("\r\n")) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if name = bytes.TrimSpace(name); i == 0 || !ok || !isVia(string(name)) {
-			out = append(append(out, line...), "\r\n"...)
-			continue
+		name = bytes.TrimSpace(name)
+		switch low := strings.ToLower(string(name)); {
+		case i == 0 || !ok:
+			out = append(out, line...)
+		case low == "via" || low == "v":
+			for n, via := range bytes.Split(tight(value, "/;=,:"), []byte(",")) {
+				if n > 0 {
+					out = append(out, "\r\n"...)
+				}
+				out = append(append(out, "Via: "...), via...)
+			}
+		case slices.Contains([]string{"from", "f", "to", "t", "contact", "m"}, low):
+			out = append(append(append(out, name...), ": "...), tight(value, ";=")...)
+		default:
+			out = append(append(append(out, name...), ':'), value...)
 		}
-		value = viaMark.ReplaceAll(bytes.TrimSpace(value), []byte("$1"))
-		for via := range bytes.SplitSeq(value, []byte(",")) {
-			via = viaSpaces.ReplaceAll(viaPort.ReplaceAll(bytes.TrimSpace(via), []byte(":$1$2")), []byte(" "))
-			out = append(append(append(out, "Via: "...), via...), "\r\n"...)
-		}
+		out = append(out, "\r\n"...)
 	}
 	return append(append(out, "\r\n"...), body...)
 }
 
-func isVia(name string) bool { return strings.EqualFold(name, "via") || strings.EqualFold(name, "v") }
+// tight removes the white space around marks, outside of quotes, and at both ends.
+func tight(value []byte, marks string) []byte {
+	out := make([]byte, 0, len(value))
+	quoted, escaped := false, false
+	for _, c := range value {
+		last := byte(';')
+		if len(out) > 0 {
+			last = out[len(out)-1]
+		}
+		blank := c == ' ' || c == '\t'
+		switch {
+		case quoted:
+			quoted = escaped || c != '"'
+			escaped = c == '\\' && !escaped
+		case blank && (len(out) == 0 || last == ' ' || strings.IndexByte(marks, last) >= 0):
+			continue
+		case blank:
+			c = ' '
+		case strings.IndexByte(marks, c) >= 0 && last == ' ':
+			out = out[:len(out)-1]
+		case c == '"':
+			quoted = true
+		}
+		out = append(out, c)
+	}
+	return bytes.TrimRight(out, " ")
+}
 
 // tidyParams removes the spaces around the names and values of parameters, and writes their
 // names in lower case: they are compared without case.
@@ -154,7 +185,7 @@ func check(m sip.Message) error {
 		if len(m.Headers()) > maxHeaders {
 			return fmt.Errorf("sip: there are %d header fields; at most %d are allowed", len(m.Headers()), maxHeaders)
 		}
-		if cseq.MethodName != m.Method {
+		if !strings.EqualFold(string(cseq.MethodName), string(m.Method)) { // the parser writes m.Method in capitals
 			return fmt.Errorf("sip: CSeq has the method %.20q and the request %.20q", cseq.MethodName, m.Method)
 		}
 	case *sip.Response:

@@ -179,22 +179,22 @@ func (e *Endpoint) cancel(f *flow, req *sip.Request) {
 
 // invite takes a call.
 func (e *Endpoint) invite(f *flow, req *sip.Request, from *trunk) {
+	if status, headers := shortTimer(req); status != 0 {
+		e.answer(f, req, status, headers...)
+		return
+	}
+	d, err := e.calledDialog(f, req, e.tag(req))
+	if err != nil {
+		e.answer(f, req, sip.StatusBadRequest)
+		return
+	}
 	t, status := e.begin(f, req)
 	if t == nil {
 		e.answer(f, req, status, sip.NewHeader("Retry-After", seconds(retryFull)))
 		return
 	}
 	_ = t.respond(sip.StatusTrying, nil)
-	if status, headers := shortTimer(req); status != 0 {
-		_ = t.respond(status, nil, headers...)
-		return
-	}
 	if e.replace(f, t, from) {
-		return
-	}
-	d, err := e.calledDialog(f, req, t.tag)
-	if err != nil {
-		_ = t.respond(sip.StatusBadRequest, nil)
 		return
 	}
 	d.contact = from.contact(f, req.Recipient.User)

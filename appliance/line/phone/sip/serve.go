@@ -26,7 +26,7 @@ func (c *Call) serve(t *transaction) {
 		_ = t.respond(status, nil, headers...)
 		return
 	}
-	if d != c.current() && req.Method != sip.BYE {
+	if d != c.current() && req.Method != sip.BYE && req.Method != sip.NOTIFY {
 		_ = t.respond(sip.StatusCallTransactionDoesNotExists, nil)
 		return
 	}
@@ -75,7 +75,7 @@ func (c *Call) dialogOf(req *sip.Request) *dialog {
 func (c *Call) serveBYE(t *transaction, d *dialog) {
 	_ = t.respond(sip.StatusOK, nil)
 	if d != c.current() {
-		c.forget(d)
+		c.leave(d)
 		return
 	}
 	if i := c.invitedBy(); i != nil && c.early() {
@@ -83,22 +83,6 @@ func (c *Call) serveBYE(t *transaction, d *dialog) {
 		return
 	}
 	c.end(nil)
-}
-
-// forget removes a dialog that a transfer has replaced.
-func (c *Call) forget(gone *dialog) {
-	c.mu.Lock()
-	var rest []*dialog
-	for _, d := range c.others {
-		if d != gone {
-			rest = append(rest, d)
-		}
-	}
-	c.others = rest
-	c.mu.Unlock()
-	c.endpoint.table.Lock()
-	defer c.endpoint.table.Unlock()
-	delete(c.endpoint.calls, gone.id)
 }
 
 // serveOffer takes a new INVITE or an UPDATE: another address, codec or direction of the

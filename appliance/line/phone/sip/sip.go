@@ -111,9 +111,11 @@ func (e *Endpoint) Listeners() []string {
 }
 
 // Close refuses waiting calls, hangs up all others, and unregisters at the trunks. It waits
-// until the peers have confirmed, at most until ctx ends.
+// until the peers have confirmed, at most until ctx ends. Only the first call counts.
 func (e *Endpoint) Close(ctx context.Context) error {
-	e.dialogs.close()
+	if !e.dialogs.close() {
+		return nil
+	}
 	var farewells sync.WaitGroup
 	for _, c := range e.dialogs.all() {
 		farewells.Go(func() { c.farewell(ctx) })

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -214,11 +215,51 @@ func (s *stage) want(status int) *sip.Response {
 		case !ok:
 			s.Fatalf("a request came; want %d:\n%s", status, m)
 		case res.StatusCode == status:
+			s.confirm(res)
 			return res
 		case res.StatusCode >= 200:
 			s.Fatalf("status %d; want %d:\n%s", res.StatusCode, status, res)
 		}
 	}
+}
+
+// want2 returns the next response with one of two statuses.
+func (s *stage) want2(one, other int) *sip.Response {
+	s.Helper()
+	for {
+		res, ok := s.read(2 * time.Second).(*sip.Response)
+		if !ok {
+			s.Fatalf("no response; want %d or %d", one, other)
+		}
+		if res.StatusCode == one || res.StatusCode == other {
+			s.confirm(res)
+			return res
+		}
+	}
+}
+
+// respond writes a response. A body follows its Content-Type after a line end.
+func (s *stage) respond(req *sip.Request, status int, fields ...string) string {
+	res := sip.NewResponseFromRequest(req, status, reason(status), nil)
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, ": ")
+		value, body, _ := strings.Cut(value, "\n")
+		res.AppendHeader(sip.NewHeader(name, value))
+		if body != "" {
+			res.SetBody([]byte(body))
+		}
+	}
+	return res.String()
+}
+
+// confirm sends the ACK of a refused INVITE.
+func (s *stage) confirm(res *sip.Response) {
+	if res.StatusCode < 300 || res.CSeq().MethodName != sip.INVITE {
+		return
+	}
+	ack := strings.NewReplacer("SIP/2.0 "+strconv.Itoa(res.StatusCode)+" "+res.Reason, "ACK sip:100@"+s.at+" SIP/2.0",
+		" INVITE\r\n", " ACK\r\n").Replace(res.String())
+	s.send(ack)
 }
 
 // wantRequest returns the next request with a method, skipping repeated responses.

@@ -1,0 +1,111 @@
+package sip
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// alarm fails a test when an error is logged: a panic in the handling of a message is.
+type alarm struct {
+	slog.Handler
+	t *testing.T
+}
+
+func (a alarm) Enabled(context.Context, slog.Level) bool { return true }
+
+func (a alarm) WithAttrs([]slog.Attr) slog.Handler { return a }
+
+func (a alarm) Handle(_ context.Context, r slog.Record) error {
+	if r.Level < slog.LevelError {
+		return nil
+	}
+	r.Attrs(func(at slog.Attr) bool {
+		a.t.Errorf("%s: %s", at.Key, at.Value)
+		return true
+	})
+	return nil
+}
+
+// FuzzMessage sends anything to a box in which a call is live. No message may cause a panic,
+// and none may end the call but one that knows its tags.
+func FuzzMessage(f *testing.F) {
+	f.Add([]byte(strings.Repeat("\r\n", 3)))
+	for _, c := range torture {
+		f.Add([]byte(strings.NewReplacer("%A", "127.0.0.1:9", "%B", "127.0.0.1:5060").Replace(c.text)))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, err := Open(Options{
+			Media:  func(netip.Addr) (Media, error) { return &silence{closed: make(chan struct{})}, nil },
+			Trunks: []Trunk{desk()},
+			Log:    slog.New(alarm{t: t}),
+		}, func(ctx context.Context, i *Invitation) {
+			_ = i.Ring()
+			if _, err := i.Answer(ctx); err == nil {
+				_ = i.Reject(486, 0)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		socket, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer socket.Close()
+		way := &flow{
+			transport: "UDP",
+			local:     addrPort(socket.LocalAddr()),
+			remote:    netip.MustParseAddrPort("127.0.0.1:9"),
+			udp:       socket,
+		}
+		for range 3 { // once more as a repetition
+			e.receive(way, text)
+		}
+		if message, err := readMessage(bufio.NewReaderSize(bytes.NewReader(text), 64)); err == nil {
+			e.receive(way, message)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		if err := e.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNoGoroutineStaysBehind(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Run("calls", func(t *testing.T) {
+		s := open(t, desk())
+		for range 3 {
+			_, invite, res := s.answered()
+			s.send(s.text(invite.in(res, "BYE", 2)))
+			s.want(200)
+			refused := s.dial()
+			s.send(s.text(refused))
+			if err := s.invitation().Reject(486, 0); err != nil {
+				t.Fatal(err)
+			}
+			s.want(486)
+			c, _, _ := s.answered()
+			c.HangUp()
+			s.send(s.respond(s.wantRequest("BYE"), 200))
+		}
+	})
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	var stacks [64 << 10]byte
+	t.Fatalf("%d goroutines were there, now %d are:\n%s", before, runtime.NumGoroutine(),
+		stacks[:runtime.Stack(stacks[:], true)])
+}
