@@ -41,12 +41,13 @@ func (t *telephone) openSIP() (*sip.Endpoint, error) {
 		})
 	}
 	sound := media.Options{
-		Ports: media.Ports{From: uint16(cfg.RTPPorts.First), To: uint16(cfg.RTPPorts.Last)},
-		Clock: rtp.NewClock(),
-		Log:   log,
+		Ports:    media.Ports{From: uint16(cfg.RTPPorts.First), To: uint16(cfg.RTPPorts.Last)},
+		External: o.External,
+		Clock:    rtp.NewClock(),
+		Log:      log,
 	}
-	o.Media = func(local netip.Addr) (sip.Media, error) {
-		s, err := media.New(sound, local)
+	o.Media = func(peer netip.Addr) (sip.Media, error) {
+		s, err := media.New(sound, peer)
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ var imports = []struct {
 	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},
 	{"appliance/line/rtp", "appliance/audio appliance/contract appliance/engine"},
 	{"appliance/line/phone/media", "appliance/audio appliance/contract appliance/engine appliance/line/rtp"},
-	{"appliance/line/phone/sip", "appliance/contract internal/sipuri"},
+	{"appliance/line/phone/sip", "appliance/contract appliance/line/phone/media internal/sipuri"},
 	{"appliance/line/phone", `appliance/connection appliance/contract appliance/engine appliance/language
 		appliance/line`},
 	{"appliance/line/speaker", `appliance/audio appliance/audio/clean appliance/connection appliance/contract

@@ -65,11 +65,13 @@ func (s *sockets) close() {
 }
 
 // LocalAddress returns the address of the box that a peer can reach: external, if it is valid
-// and the peer is in no network of one of the box's interfaces; else listen, unless it is
-// unspecified; else the address from which the box sends to the peer.
+// and the peer is outside: in no network of one of the box's interfaces, and, as long as
+// external is public, in no private network; else listen, unless it is unspecified; else the
+// address from which the box sends to the peer.
 func LocalAddress(peer, listen, external netip.Addr) (netip.Addr, error) {
 	peer = peer.Unmap()
-	if external.IsValid() && external.Is4() == peer.Is4() && !isNeighbour(peer) {
+	if external.IsValid() && external.Is4() == peer.Is4() && !isNeighbour(peer) &&
+		(external.IsPrivate() || !peer.IsPrivate()) {
 		return external, nil
 	}
 	if listen.IsValid() && !listen.IsUnspecified() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/emiago/sipgo/sip"
+
+	"parley/appliance/line/phone/media"
 )
 
 // face returns the address and port under which the peer of a flow reaches the box.
@@ -19,40 +21,11 @@ func (e *Endpoint) face(f *flow) (netip.Addr, uint16) {
 			}
 		}
 	}
-	if e.External.IsValid() && e.External.Is4() == f.remote.Addr().Is4() && !inside(f.remote.Addr()) {
-		return e.External, port
-	}
-	host := f.local.Addr()
-	if host.IsUnspecified() {
-		host = towards(f.remote)
+	host, err := media.LocalAddress(f.remote.Addr(), f.local.Addr(), e.External)
+	if err != nil {
+		host = f.local.Addr() // there is no way to the peer: nobody will read this
 	}
 	return host, port
-}
-
-// towards returns the address of the machine from which packets to a peer leave.
-func towards(peer netip.AddrPort) netip.Addr {
-	conn, err := net.Dial("udp", peer.String()) // sends nothing
-	if err != nil {
-		return netip.IPv4Unspecified()
-	}
-	defer conn.Close()
-	return addrPort(conn.LocalAddr()).Addr().WithZone("")
-}
-
-// inside reports whether an address is in a network of the machine, or in one that no
-// packet from outside reaches.
-func inside(peer netip.Addr) bool {
-	if peer.IsPrivate() || peer.IsLoopback() || peer.IsLinkLocalUnicast() {
-		return true
-	}
-	all, _ := net.InterfaceAddrs()
-	for _, one := range all {
-		network, err := netip.ParsePrefix(one.String())
-		if err == nil && network.Masked().Contains(peer) {
-			return true
-		}
-	}
-	return false
 }
 
 // contact returns the address under which the peer of a flow reaches user at the box.

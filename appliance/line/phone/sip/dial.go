@@ -178,8 +178,7 @@ func (t *trunk) dialAt(ctx context.Context, at target, w wanted, others bool) (*
 		p.media = w.into.Media
 		return p.run(ctx)
 	}
-	host, _ := t.e.face(f)
-	if p.media, err = t.e.Media(host); err != nil {
+	if p.media, err = t.e.Media(f.remote.Addr()); err != nil {
 		return nil, &DialError{By: contract.ByFailedNetworks, Reason: err.Error()}
 	}
 	call, err := p.run(ctx)

@@ -79,8 +79,7 @@ func (i *Invitation) prepare() error {
 		return nil
 	}
 	e := i.call.endpoint
-	local, _ := e.face(i.t.flow)
-	m, err := e.Media(local)
+	m, err := e.Media(i.t.flow.remote.Addr())
 	if err != nil {
 		go i.refuse(sip.StatusServiceUnavailable, 10*time.Second)
 		return fmt.Errorf("%w: %w", ErrNoMedia, err)

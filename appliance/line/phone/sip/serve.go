@@ -1,12 +1,22 @@
 package sip
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/emiago/sipgo/sip"
+
+	"parley/appliance/line/phone/media"
 )
+
+// keyLength is how long a key counts as pressed that is sent in a message: what telephones
+// use in sound.
+const keyLength = 160 * time.Millisecond
 
 // serve takes one request of the peer in the dialog.
 func (c *Call) serve(t *transaction) {
@@ -169,6 +179,27 @@ func (c *Call) serveINFO(t *transaction) {
 	if key != 0 && press != nil {
 		press(key)
 	}
+}
+
+// Press sends keys to the far end, in messages where it takes none in the sound.
+func (c *Call) Press(ctx context.Context, digits string) error {
+	err := c.Media.Press(ctx, digits)
+	if !errors.Is(err, media.ErrNoKeys) {
+		return err
+	}
+	for _, key := range digits {
+		req := c.current().request(sip.INFO)
+		req.AppendHeader(sip.NewHeader("Content-Type", "application/dtmf-relay"))
+		req.SetBody(fmt.Appendf(nil, "Signal=%c\r\nDuration=%d\r\n", key, keyLength.Milliseconds()))
+		res, err := c.do(ctx, req)
+		if err != nil {
+			return fmt.Errorf("sip: pressing %c: %w", key, err)
+		}
+		if !res.IsSuccess() {
+			return fmt.Errorf("sip: the far end takes no keys: %d %s", res.StatusCode, res.Reason)
+		}
+	}
+	return nil
 }
 
 // keyOf returns the key that a signal names, by itself or by its number in RFC 4733; 0 if

@@ -28,8 +28,8 @@ type Options struct {
 	// External is the address of the box for peers outside its networks, which stands in
 	// Contact, Via and SDP. The zero value: the box is not behind a translator of addresses.
 	External netip.Addr
-	// Media opens the sound of one call. local is the address that SDP has to name.
-	Media func(local netip.Addr) (Media, error)
+	// Media opens the sound of one call. peer is the address of its signalling.
+	Media func(peer netip.Addr) (Media, error)
 	// Trunks are the peers that may call, and through which the box calls.
 	Trunks []Trunk
 	// UserAgent names the box in messages.

@@ -31,7 +31,6 @@ const offer = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt
 // silence is a Media without sound, which notes what signalling does with it.
 type silence struct {
 	Media
-	local netip.Addr
 
 	mu       sync.Mutex
 	answered []string
@@ -114,11 +113,10 @@ func open(t *testing.T, trunks ...Trunk) *stage {
 	return s
 }
 
-func (s *stage) newMedia(local netip.Addr) (Media, error) {
+func (s *stage) newMedia(netip.Addr) (Media, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &silence{
-		local:  local,
 		refuse: s.refuse,
 		closed: make(chan struct{}),
 		silent: make(chan struct{}),
