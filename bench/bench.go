@@ -18,7 +18,7 @@ type Options struct {
 	// Recordings is a folder of speech; empty means Debian's package of prompts.
 	Recordings string
 
-	Prompts int // number of recordings for the word error (STT)
+	Prompts int // number of recordings for the word error (STT, Phone)
 	Rounds  int // how often to time a call
 	Turns   int // of each conversation (Talk)
 	// Chats has the numbers of parallel conversations, which are measured in turn (Talk).
@@ -26,8 +26,8 @@ type Options struct {
 	// Only restricts the kinds of questions (Answers) or the assistants (Tools); empty:
 	// all.
 	Only []string
-	// Half restricts the questions or requests: open or held (Answers), tuned or held
-	// (Tools); empty: all.
+	// Half restricts the questions, requests or recordings: open or held (Answers), tuned or
+	// held (Tools, Phone); empty: all, or the held ones (Phone).
 	Half string
 	// RoutesOnly measures only the choice of the tool, without calls and answers (Tools).
 	RoutesOnly bool

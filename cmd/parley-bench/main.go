@@ -65,6 +65,11 @@ type commandLine struct {
 		Voices string `placeholder:"DIR" help:"The wav files of EmoDB."`
 		Faces  string `placeholder:"DIR" help:"Pictures, in a folder for each class of FER2013."`
 	} `cmd:"" help:"Measure the scores of feelings on labelled data that you name, and the speed of analysis."`
+	Phone struct {
+		Prompts    int    `default:"40" help:"Number of recordings (${default})."`
+		Half       string `default:"held" placeholder:"HALF" help:"The tuned half of the recordings (${default})."`
+		Recordings string `placeholder:"DIR" help:"${recordings}, each with its words in NAME.txt (Debian's)."`
+	} `cmd:"" help:"Measure hearing over a telephone: words, interruptions, ends of turns, with packets lost."`
 	Plugin struct{} `cmd:"" help:"Measure plugins: calls compared with plain wazero, a restart with fifty, memory."`
 }
 
@@ -159,6 +164,9 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	case "expression":
 		o.Expression = bench.ExpressionData(l.Expression)
 		return bench.Expression, nil
+	case "phone":
+		o.Prompts, o.Half, o.Recordings = l.Phone.Prompts, l.Phone.Half, l.Phone.Recordings
+		return bench.Phone, nil
 	}
 	return bench.Plugin, nil
 }
