@@ -24,25 +24,26 @@ import (
 
 // Parts are the parts of the box that the API calls, and its settings.
 type Parts struct {
-	Keys        Keys
-	Chats       Chats
-	Calls       Calls      // nil if calls over WebRTC are turned off
-	Speaker     BoxSpeaker // nil if the box has no loudspeaker
-	Phone       Phone      // nil if the box has no telephone, as in tests
-	Ready       Ready
-	Records     *store.Store
-	Voices      VoiceCatalog
-	Aliases     VoiceAliases
-	Models      Models
-	Speech      Speech
-	SpeechInput SpeechInput
-	ModelStream ModelStream // nil if no media are analysed, as in tests
-	Batch       Batch       // nil if there are no jobs of analysis, as in tests
-	Plugins     Plugins     // nil if the box has no plugins
-	BoxPlugins  BoxPlugins  // nil if the box has no plugins
-	BoxWebhooks BoxWebhooks
-	BoxHealth   BoxHealth // nil if there is no health source, as in tests
-	BoxPacks    BoxPacks  // nil if the box has no packs
+	Keys         Keys
+	Chats        Chats
+	Calls        Calls        // nil if calls over WebRTC are turned off
+	Speaker      BoxSpeaker   // nil if the box has no loudspeaker
+	PhoneStreams PhoneStreams // nil if the box takes no calls, as in tests
+	Phone        Phone        // nil if the box has no telephone, as in tests
+	Ready        Ready
+	Records      *store.Store
+	Voices       VoiceCatalog
+	Aliases      VoiceAliases
+	Models       Models
+	Speech       Speech
+	SpeechInput  SpeechInput
+	ModelStream  ModelStream // nil if no media are analysed, as in tests
+	Batch        Batch       // nil if there are no jobs of analysis, as in tests
+	Plugins      Plugins     // nil if the box has no plugins
+	BoxPlugins   BoxPlugins  // nil if the box has no plugins
+	BoxWebhooks  BoxWebhooks
+	BoxHealth    BoxHealth // nil if there is no health source, as in tests
+	BoxPacks     BoxPacks  // nil if the box has no packs
 	// Running ends when the box stops. It ends the event streams; nil: they end
 	// with their clients only.
 	Running context.Context

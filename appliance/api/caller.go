@@ -185,6 +185,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 // missingCredential returns the error text for a request without a credential.
 func missingCredential(rt route) string {
 	switch {
+	case rt.access != byToken && rt.keyInQuery():
+		return "no API key; send " + headersFor(rt) + " or in the query parameter api_key"
 	case rt.access != byToken:
 		return "no API key; send " + headersFor(rt)
 	case rt.keyInQuery():

@@ -52,6 +52,7 @@ func allDescriptions() descriptions {
 		aboutSessions(),
 		aboutSpeaker(),
 		aboutPhone(),
+		aboutPhoneStream(),
 		aboutBox(),
 		aboutDescriptions(),
 	} {

@@ -32,7 +32,9 @@ func (rt route) isSocket() bool { return rt.about.Socket != nil }
 // keyInQuery reports whether the query may hold the key or the token. It may for
 // sockets, because browsers let pages set no headers for them, and for calls,
 // which clients open as they open sockets.
-func (rt route) keyInQuery() bool { return rt.isSocket() || rt.about.Call }
+func (rt route) keyInQuery() bool {
+	return (rt.access == byToken || rt.access == byKey) && (rt.isSocket() || rt.about.Call)
+}
 
 // register adds routes to the mux. It also answers OPTIONS for their paths, and
 // unknown methods and paths with errors in JSON.

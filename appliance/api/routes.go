@@ -234,7 +234,10 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/kiosk/start", byOperator, noBody, quick, nothing, a.ifSpeaker(a.startSpeaker)},
 		{"POST", "/v0/box/kiosk/stop", byOperator, noBody, quick, nothing, a.ifSpeaker(a.stopSpeaker)},
 
-		// The telephone: phone.go
+		// The telephone: phone.go, phone_stream.go
+		{"GET", "/v0/evi/twilio", byKey, noBody, normal, stores, a.ifPhoneStreams(a.phoneStreamTwiML)},
+		{"POST", "/v0/evi/twilio", byKey, smallBody, normal, stores, a.ifPhoneStreams(a.phoneStreamTwiML)},
+		{"GET", "/v0/evi/twilio/stream", byAnyone, noBody, unlimited, nothing, a.ifPhoneStreams(a.phoneStream)},
 		{"GET", "/v0/box/phone", byOperator, noBody, quick, nothing, a.ifPhone(a.phoneStatus)},
 		{"POST", "/v0/box/phone/calls", byOperator, jsonBody, normal, stores, a.ifPhone(parsed(a.phoneCall))},
 		{"DELETE", "/v0/box/phone/calls/{id}", byOperator, noBody, quick, nothing, a.ifPhone(a.hangUpPhone)},

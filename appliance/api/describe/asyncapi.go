@@ -77,7 +77,7 @@ func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 	}
 	messages := map[string]SocketMessage{}
 	for _, r := range b.Routes {
-		if r.Socket != nil {
+		if r.Socket != nil && len(r.Socket.Receives) > 0 { // the others speak a protocol that is not the box's
 			doc.add(s, r, messages)
 		}
 	}

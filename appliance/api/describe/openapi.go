@@ -281,7 +281,11 @@ func security(r Route) []map[string][]string {
 		}
 		add("session")
 	case Key:
-		add("key", "keyAlias", "session")
+		add("key", "keyAlias")
+		if r.Call {
+			add("keyInQuery")
+		}
+		add("session")
 	case Operator:
 		add("operatorKey", "session")
 	case Secret:

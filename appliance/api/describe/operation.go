@@ -59,8 +59,8 @@ type Operation struct {
 	Answers []Answer
 	Errors  []int // error statuses, in addition to those that follow from the other fields
 	Socket  *Socket
-	// Call is true for WebRTC calls, which clients open like sockets: the key may
-	// be in the query.
+	// Call is true for calls over WebRTC and by telephone, which clients open like
+	// sockets: the key may be in the query.
 	Call bool
 	// Kiosk is true if the key of a screen opens the route.
 	Kiosk bool

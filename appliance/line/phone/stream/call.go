@@ -55,6 +55,9 @@ func newCall(socket *ws.TextSocket, log *slog.Logger) (*Call, error) {
 	}, nil
 }
 
+// Client returns the network address of the provider's end, without its port.
+func (c *Call) Client() string { return c.socket.Client }
+
 // Ticket returns what the box knows of the call.
 func (c *Call) Ticket() Ticket { return c.ticket }
 

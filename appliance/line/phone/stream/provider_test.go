@@ -75,7 +75,6 @@ func newBox(t *testing.T, authToken string) *box {
 		return b.server.Answer(w, r, "account", nil)
 	})
 	handle(SocketPath, b.server.Serve)
-	handle(SocketPath+"/{token}", b.server.Serve)
 	b.http = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		ended, cancel := context.WithCancel(context.Background())

@@ -19,7 +19,7 @@ import (
 	"parley/appliance/line/ws"
 )
 
-// SocketPath is the path of the socket. A token may follow as one more segment.
+// SocketPath is the path of the socket.
 const SocketPath = "/v0/evi/twilio/stream"
 
 const (
@@ -105,14 +105,14 @@ func isBusy(err error) bool {
 	return full || tooMany || unavailable
 }
 
-// Serve serves the socket of a stream, from its upgrade to its end. The token of the call is in the path, in
-// the query or in the start message. An error means that there was no upgrade, and the response is still to
+// Serve serves the socket of a stream, from its upgrade to its end. The token of the call is in the
+// query or in the start message. An error means that there was no upgrade, and the response is still to
 // be written.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkSocketSignature(r); err != nil {
 		return err
 	}
-	token := tokenOf(r)
+	token := r.URL.Query().Get("token") // for clients without custom parameters
 	if token != "" && !s.tokens.has(token, time.Now()) {
 		return contract.ErrForbidden{Why: errToken.Error()}
 	}
@@ -135,12 +135,4 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) error {
 			return s.Answered(c)
 		})
 	})
-}
-
-// tokenOf returns the token in the URL of a socket, or "".
-func tokenOf(r *http.Request) string {
-	if t := r.PathValue("token"); t != "" {
-		return t
-	}
-	return r.URL.Query().Get("token")
 }
