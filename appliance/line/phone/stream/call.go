@@ -58,6 +58,9 @@ func newCall(socket *ws.TextSocket, log *slog.Logger) (*Call, error) {
 // Client returns the network address of the provider's end, without its port.
 func (c *Call) Client() string { return c.socket.Client }
 
+// Context returns a context that ends when the connection to the provider is gone.
+func (c *Call) Context() context.Context { return c.socket.Gone() }
+
 // Ticket returns what the box knows of the call.
 func (c *Call) Ticket() Ticket { return c.ticket }
 

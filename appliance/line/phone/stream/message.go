@@ -77,7 +77,7 @@ type sequenceNumber struct {
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
 func (s *sequenceNumber) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseFloat(string(bytes.Trim(text, `"`)), 64)
-	const most = 1 << 53 // larger ones lose digits
+	const most = 1 << 42 // milliseconds that a time.Duration holds
 	if err == nil && n >= 0 && n < most {
 		*s = sequenceNumber{n: int64(n), given: true}
 	}

@@ -27,6 +27,9 @@ const (
 	markEvery = time.Second
 	// firstMark is the end of the first mark of a sentence: by then its beginning has surely been heard.
 	firstMark = 200 * time.Millisecond
+	// markAhead is how long before its time the last mark is sent when no more sound waits. More sound may
+	// come until then.
+	markAhead = 200 * time.Millisecond
 	// markGrace is how long after its time a mark may come back. Then the sound counts as heard.
 	markGrace = 2 * time.Second
 	// maxRelayed bounds the live sound at the provider. What comes faster is dropped.
@@ -63,6 +66,7 @@ type mouth struct {
 	sent     bool      // there was sound since the newest clear
 	unmarked time.Duration
 	newest   rtp.Frame // the newest one that was sent
+	dried    time.Time // since when no more sound waits; zero while some does
 	marks    []mark    // at the provider, oldest first
 	named    int       // number of marks so far
 	answers  bool      // the provider returns marks
@@ -161,24 +165,41 @@ func (m *mouth) advance(now time.Time) (played []mark, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	played = m.expire(now)
-	next = time.Hour
-	for {
-		if ahead := m.end.Sub(now); ahead >= maxAhead {
-			next = ahead - maxAhead + batch
-			break
-		}
-		f, ok := m.voice.Next()
-		if !ok {
-			m.mark()
-			break
-		}
-		m.write(f, now)
-	}
+	next = m.fill(now)
 	if len(m.marks) > 0 {
 		next = min(next, max(0, m.expires(m.marks[0]).Sub(now)))
 	}
 	m.settle()
 	return played, next
+}
+
+// fill sends sound until the provider has enough or nothing waits, and returns after what time there is more
+// to send.
+func (m *mouth) fill(now time.Time) time.Duration {
+	for m.end.Sub(now) < maxAhead {
+		f, ok := m.voice.Next()
+		if !ok {
+			return m.dry(now)
+		}
+		m.dried = time.Time{}
+		m.write(f, now)
+	}
+	return m.end.Sub(now) - maxAhead + batch
+}
+
+// dry sends the last mark when no more sound waits, and returns after what time that is due.
+func (m *mouth) dry(now time.Time) time.Duration {
+	if m.unmarked == 0 {
+		return time.Hour
+	}
+	if m.dried.IsZero() {
+		m.dried = now
+	}
+	if left := max(m.end.Sub(now)-markAhead, m.dried.Sub(now)+batch); left > 0 {
+		return left
+	}
+	m.mark()
+	return time.Hour
 }
 
 // write sends a frame, and the marks before and after it.

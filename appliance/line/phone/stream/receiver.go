@@ -99,7 +99,7 @@ func (r *receiver) order(p piece) (missing int64, late bool) {
 		return 0, false
 	}
 	if step <= 0 {
-		return 0, time.Duration(-step)*r.length <= maxLate
+		return 0, -step <= int64(maxLate/r.length)
 	}
 	return step - 1, false
 }
