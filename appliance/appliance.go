@@ -219,6 +219,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Chats:          control{a.sockets, a.admission},
 		Calls:          a.calls.api(),
 		Speaker:        a.kiosk.api(),
+		PhoneStreams:   a.phone.streams,
 		Phone:          a.phone,
 		Ready:          a.admission,
 		Version:        version.String(),

@@ -18,6 +18,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/line/phone"
 	"parley/appliance/line/phone/sip"
+	"parley/appliance/line/phone/stream"
 	"parley/store"
 )
 
@@ -27,6 +28,7 @@ type telephone struct {
 	*appliance
 	line     atomic.Pointer[phone.Server] // nil before the models are loaded
 	endpoint *sip.Endpoint                // nil: the box has no SIP
+	streams  *stream.Server
 	configs  api.Configs
 	voices   chat.AccountVoices // nil before the models are loaded
 }
@@ -34,10 +36,13 @@ type telephone struct {
 // openPhone listens for calls, if the settings want that.
 func (a *appliance) openPhone() error {
 	a.phone = &telephone{appliance: a, configs: api.NewConfigs(a.records, a.plugins)}
+	var err error
+	if a.phone.streams, err = a.phone.openStreams(); err != nil {
+		return err
+	}
 	if len(a.cfg.Phone.Listen) == 0 {
 		return nil
 	}
-	var err error
 	if a.phone.endpoint, err = a.phone.openSIP(); err != nil {
 		return fmt.Errorf("phone: %w", err)
 	}
