@@ -386,7 +386,8 @@ func TestTheBoxCalls(t *testing.T) {
 	soon(t, "the call goes on", func() bool { return len(b.parts.phone.Status().Calls) == 0 })
 	last := b.parts.phone.Status().EndedCalls[0]
 	if chat := b.chats()[0]; chat.ID != last.ChatID || last.CallID != ended.CallID ||
-		last.AnsweredBy != contract.ByBusy || !strings.Contains(chat.Metadata, `"answered_by":"busy"`) || b.said(chat.ID) != "" || chat.EndedMS == 0 {
+		last.AnsweredBy != contract.ByBusy || !strings.Contains(chat.Metadata, `"answered_by":"busy"`) ||
+		b.said(chat.ID) != "" || chat.EndedMS == 0 {
 		t.Errorf("%+v; %s: %q", last, chat.Metadata, b.said(chat.ID))
 	}
 }
