@@ -104,6 +104,5 @@ func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 		key:     key.APIKey,
 		secret:  key.SecretKey,
 		records: records,
-		parts:   a,
 	}
 }

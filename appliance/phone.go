@@ -29,15 +29,13 @@ type telephone struct {
 	line     atomic.Pointer[phone.Server] // nil before the models are loaded
 	endpoint *sip.Endpoint                // nil: the box has no SIP
 	streams  *stream.Server
-
-	// These are set before the line is.
-	configs api.Configs
-	voices  chat.AccountVoices
+	configs  api.Configs
+	voices   chat.AccountVoices // nil before the models are loaded
 }
 
 // openPhone listens for calls, if the settings want that.
 func (a *appliance) openPhone() error {
-	a.phone = &telephone{appliance: a}
+	a.phone = &telephone{appliance: a, configs: api.NewConfigs(a.records, a.plugins)}
 	var err error
 	if a.phone.streams, err = a.phone.openStreams(); err != nil {
 		return err
@@ -54,7 +52,7 @@ func (a *appliance) openPhone() error {
 
 // start lets calls in, once the models are loaded.
 func (t *telephone) start(v chat.AccountVoices, d engine.VoiceDetector, transcriber engine.Transcriber) {
-	t.configs, t.voices = api.NewConfigs(t.records, t.plugins), v
+	t.voices = v
 	p := phone.Parts{
 		Host:        t.admission,
 		Answers:     t.answers,
@@ -246,13 +244,14 @@ func (t *telephone) Status() contract.Phone {
 		p.Listeners = append(p.Listeners, contract.PhoneListener{Address: l.String(), Open: t.endpoint != nil})
 	}
 	if t.endpoint != nil {
-		p.Trunks = t.trunks()
+		p.Trunks = append(p.Trunks, t.trunks()...)
 	}
 	for _, e := range t.cfg.Phone.Extensions {
 		p.Extensions = append(p.Extensions, contract.PhoneExtension(e))
 	}
 	if s := t.line.Load(); s != nil {
-		p.Calls, p.EndedCalls = s.Calls()
+		live, over := s.Calls()
+		p.Calls, p.EndedCalls = append(p.Calls, live...), append(p.EndedCalls, over...)
 	}
 	return p
 }

@@ -636,15 +636,15 @@ export type PairedKiosk = {
   name: string;
 };
 
-// Takes calls by telephone and calls out.
+// The state of the box's telephone.
 export type Phone = {
-  // Calls are the live calls, the oldest first.
+  // The live calls, the oldest first.
   calls: Array<PhoneCall>;
-  // EndedCalls are the newest calls that have ended, the newest first.
+  // The newest calls that have ended, the newest first.
   ended_calls: Array<PhoneCall>;
-  // Extensions are the numbers that the box answers.
+  // The numbers that the box answers.
   extensions: Array<PhoneExtension>;
-  // Listeners are the addresses for SIP; none: calls come as media streams only.
+  // The addresses for SIP; none: calls come as media streams only.
   listeners: Array<PhoneListener>;
   trunks: Array<PhoneTrunk>;
 };
@@ -653,7 +653,7 @@ export type Phone = {
 export type PhoneCall = {
   // The name of the account of its chat
   account: string;
-  // AnsweredBy is who answered a call out.
+  // Who answered a call out, or why nobody did.
   answered_by?: "person" | "mailbox" | "busy" | "no_answer" | "rejected" | "wrong_number" | "failed";
   // Unix milliseconds; absent: not answered
   answered_on?: number;
@@ -665,9 +665,9 @@ export type PhoneCall = {
   // Of its chat; absent: the settings of the box
   config_id?: string;
   direction: "inbound" | "outbound";
-  // DurationSecs is the time since the call was answered.
+  // From the answer to the end of the call, or until now.
   duration_secs: number;
-  // On its way
+  // Whether the sound is encrypted on its way
   encrypted: boolean;
   // A sentence; absent: it is live
   end_reason?: string;
@@ -675,13 +675,14 @@ export type PhoneCall = {
   ended_on?: number;
   // Absent: withheld
   from?: string;
+  // Of the same packets
   jitter_ms: number;
-  // OnHold: the far end has put the box on hold.
+  // Whether the far end has put the box on hold.
   on_hold: boolean;
   packets_lost: number;
-  // PacketsReceived, PacketsLost and JitterMS are those of the sound that the box receives.
+  // Packets of the sound that the box receives.
   packets_received: number;
-  // RoundTripMS is absent if the far end reports none.
+  // Absent if the far end reports none.
   round_trip_ms?: number;
   // Unix milliseconds
   started_on: number;
@@ -703,7 +704,7 @@ export type PhoneExtension = {
 
 // An address on which the box waits for SIP.
 export type PhoneListener = {
-  // Udp://0.0.0.0:5060
+  // Such as udp://0.0.0.0:5060
   address: string;
   // Why it is not open
   error?: string;
@@ -715,18 +716,18 @@ export type PhoneListener = {
 export type PhoneTrunk = {
   // As the settings name it; absent if callers show a password
   address?: string;
-  // ExpiresOn is when the registration ends unless it is refreshed, Unix milliseconds.
+  // When the registration ends unless it is refreshed, Unix milliseconds.
   expires_on?: number;
-  // LastError is the newest failure of a registration or of a call out, and LastErrorOn when it happened, Unix
-  // milliseconds.
+  // The newest failure of a registration or of a call out.
   last_error?: string;
+  // When that was, Unix milliseconds.
   last_error_on?: number;
   name: string;
   // Whether the box registers there
   register: boolean;
-  // RegisteredAt is the host that has accepted the registration.
+  // The host that has accepted the registration.
   registered_at?: string;
-  // State is ready where the box does not register, and otherwise registering, registered or failed.
+  // Ready where the box does not register, and otherwise registering, registered or failed.
   state: "ready" | "registering" | "registered" | "failed";
 };
 
@@ -1142,15 +1143,15 @@ export type PostedPauseAssistantMessage = {
 
 // Calls a number.
 export type PostedPhoneCall = {
-  // Account is the name of the account of the chat; absent: that of the key.
+  // The name of the account of the chat; absent: that of the key.
   account?: string;
-  // ConfigID is the id or the name of the config of the chat.
+  // The id or the name of the config of the chat.
   config_id: string;
-  // SessionSettings apply from the start of the chat.
+  // They apply from the start of the chat.
   session_settings?: PostedPhoneSettings;
-  // To is the number, or a SIP address.
+  // The number, or a SIP address.
   to: string;
-  // Trunk is the trunk's name; absent: the box's only trunk.
+  // The name of the trunk; absent: the box's only one.
   trunk?: string;
 };
 
@@ -1170,13 +1171,13 @@ export type PostedPhoneSettings = {
 
 // Hands a live call over to a person.
 export type PostedPhoneTransfer = {
-  // Attended: the box calls the person, says who calls, and joins the two when the person agrees.
+  // Whether the box calls the person, says who calls, and joins the two when the person agrees.
   attended?: boolean;
-  // Brief is what the box says to the person; absent: it says who calls.
+  // What the box says to the person; absent: it says who calls.
   brief?: string;
-  // RingSecs is how long the person's phone rings; absent: 30.
+  // How long the person's phone rings; absent: 30.
   ring_secs?: number;
-  // To is the number of the person, as in PostedPhoneCall.
+  // The number of the person, or a SIP address.
   to: string;
 };
 

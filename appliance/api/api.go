@@ -29,7 +29,7 @@ type Parts struct {
 	Calls        Calls        // nil if calls over WebRTC are turned off
 	Speaker      BoxSpeaker   // nil if the box has no loudspeaker
 	PhoneStreams PhoneStreams // nil if the box takes no calls, as in tests
-	Phone        Phone        // nil if the box has no telephone, as in tests
+	Phone        BoxPhone     // nil if the box has no telephone, as in tests
 	Ready        Ready
 	Records      *store.Store
 	Voices       VoiceCatalog

@@ -9,8 +9,8 @@ import (
 	"parley/store"
 )
 
-// Phone takes calls by telephone and calls out.
-type Phone interface {
+// BoxPhone takes calls by telephone and calls out.
+type BoxPhone interface {
 	Status() contract.Phone
 	// Call calls a number, with the id of a config of the account, and returns as soon
 	// as the call is under way. The error is a contract.ErrInvalid about the field

@@ -9,14 +9,14 @@ import (
 
 // Phone is the state of the box's telephone.
 type Phone struct {
-	// Listeners are the addresses for SIP; none: calls come as media streams only.
+	// The addresses for SIP; none: calls come as media streams only.
 	Listeners []PhoneListener `json:"listeners"`
 	Trunks    []PhoneTrunk    `json:"trunks"`
-	// Extensions are the numbers that the box answers.
+	// The numbers that the box answers.
 	Extensions []PhoneExtension `json:"extensions"`
-	// Calls are the live calls, the oldest first.
+	// The live calls, the oldest first.
 	Calls []PhoneCall `json:"calls"`
-	// EndedCalls are the newest calls that have ended, the newest first.
+	// The newest calls that have ended, the newest first.
 	EndedCalls []PhoneCall `json:"ended_calls"`
 }
 
@@ -26,7 +26,7 @@ const MaxEndedPhoneCalls = 50
 
 // PhoneListener is an address on which the box waits for SIP.
 type PhoneListener struct {
-	Address string `json:"address"`         // udp://0.0.0.0:5060
+	Address string `json:"address"`         // such as udp://0.0.0.0:5060
 	Open    bool   `json:"open"`            // false: the box could not open it
 	Error   string `json:"error,omitempty"` // why it is not open
 }
@@ -36,18 +36,17 @@ type PhoneTrunk struct {
 	Name     string `json:"name"`
 	Address  string `json:"address,omitempty"` // as the settings name it; absent if callers show a password
 	Register bool   `json:"register"`          // whether the box registers there
-	// State is ready where the box does not register, and otherwise registering,
-	// registered or failed.
+	// Ready where the box does not register, and otherwise registering, registered or
+	// failed.
 	State PhoneTrunkState `json:"state"`
-	// RegisteredAt is the host that has accepted the registration.
+	// The host that has accepted the registration.
 	RegisteredAt string `json:"registered_at,omitempty"`
-	// ExpiresOn is when the registration ends unless it is refreshed, Unix
-	// milliseconds.
+	// When the registration ends unless it is refreshed, Unix milliseconds.
 	ExpiresOn int64 `json:"expires_on,omitempty"`
-	// LastError is the newest failure of a registration or of a call out, and
-	// LastErrorOn when it happened, Unix milliseconds. They stay after a success.
-	LastError   string `json:"last_error,omitempty"`
-	LastErrorOn int64  `json:"last_error_on,omitempty"`
+	// The newest failure of a registration or of a call out. It stays after a success.
+	LastError string `json:"last_error,omitempty"`
+	// When that was, Unix milliseconds.
+	LastErrorOn int64 `json:"last_error_on,omitempty"`
 }
 
 // PhoneTrunkState is whether a trunk can be used.
@@ -92,15 +91,15 @@ type PhoneCall struct {
 	To        string         `json:"to"`
 	Account   string         `json:"account"`             // the name of the account of its chat
 	ConfigID  string         `json:"config_id,omitempty"` // of its chat; absent: the settings of the box
-	// AnsweredBy is who answered a call out.
+	// Who answered a call out, or why nobody did.
 	AnsweredBy AnsweredBy `json:"answered_by,omitempty"`
 	StartedOn  int64      `json:"started_on"`            // Unix milliseconds
 	AnsweredOn int64      `json:"answered_on,omitempty"` // Unix milliseconds; absent: not answered
 	EndedOn    int64      `json:"ended_on,omitempty"`    // Unix milliseconds; absent: it is live
 	EndReason  string     `json:"end_reason,omitempty"`  // a sentence; absent: it is live
-	// DurationSecs is the time since the call was answered.
+	// From the answer to the end of the call, or until now.
 	DurationSecs int `json:"duration_secs"`
-	// OnHold: the far end has put the box on hold.
+	// Whether the far end has put the box on hold.
 	OnHold bool `json:"on_hold"`
 
 	PhoneMedia
@@ -108,15 +107,15 @@ type PhoneCall struct {
 
 // PostedPhoneCall calls a number.
 type PostedPhoneCall struct {
-	// Trunk is the trunk's name; absent: the box's only trunk.
+	// The name of the trunk; absent: the box's only one.
 	Trunk string `json:"trunk"`
-	// To is the number, or a SIP address. Separators within a number are ignored.
+	// The number, or a SIP address. Separators within a number are ignored.
 	To string `json:"to"`
-	// ConfigID is the id or the name of the config of the chat.
+	// The id or the name of the config of the chat.
 	ConfigID string `json:"config_id"`
-	// SessionSettings apply from the start of the chat.
+	// They apply from the start of the chat.
 	SessionSettings PhoneSettings `json:"session_settings"`
-	// Account is the name of the account of the chat; absent: that of the key.
+	// The name of the account of the chat; absent: that of the key.
 	Account string `json:"account"`
 }
 
@@ -139,14 +138,14 @@ func (PostedPhoneCall) read(o object) PostedPhoneCall {
 
 // PostedPhoneTransfer hands a live call over to a person.
 type PostedPhoneTransfer struct {
-	// To is the number of the person, as in PostedPhoneCall.
+	// The number of the person, or a SIP address.
 	To string `json:"to"`
-	// Attended: the box calls the person, says who calls, and joins the two when the
-	// person agrees. Otherwise it only asks the trunk to redirect the call.
+	// Whether the box calls the person, says who calls, and joins the two when the person
+	// agrees. Otherwise it only asks the trunk to redirect the call.
 	Attended bool `json:"attended"`
-	// Brief is what the box says to the person; absent: it says who calls.
+	// What the box says to the person; absent: it says who calls.
 	Brief string `json:"brief"`
-	// RingSecs is how long the person's phone rings; absent: 30.
+	// How long the person's phone rings; absent: 30.
 	RingSecs int `json:"ring_secs"`
 }
 

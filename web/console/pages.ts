@@ -6,6 +6,7 @@ import { Health } from "./pages/health";
 import { Keys } from "./pages/keys";
 import { Kiosks } from "./pages/kiosks";
 import { Packs } from "./pages/packs";
+import { Phone } from "./pages/phone";
 import { Plugins } from "./pages/plugins";
 import { Prompts } from "./pages/prompts";
 import { Sessions } from "./pages/sessions";
@@ -19,6 +20,7 @@ import { Webhooks } from "./pages/webhooks";
 export const pages: Page[] = [
   { path: "talk", name: "Talk", group: "Conversations", show: Talk },
   { path: "chats", name: "Chats", group: "Conversations", show: Chats },
+  { path: "phone", name: "Phone", group: "Conversations", show: Phone },
   { path: "expression", name: "Expression", group: "Conversations", show: Expression },
   { path: "configs", name: "Configs", group: "Assistants", show: Configs },
   { path: "prompts", name: "Prompts", group: "Assistants", show: Prompts },

@@ -9,6 +9,7 @@ import { save } from "../parts/save";
 import { go, to } from "../route";
 import { statuses } from "./chat_status";
 import { Highlighted } from "./highlighted";
+import { byPhone } from "./phone_words";
 import { pretty } from "./tool_schema";
 import { type Line, asText, clock, current, transcript } from "./transcript";
 
@@ -74,11 +75,11 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
             , with <a href={to("configs", c.config.id)}>the config</a> as of version {c.config.version}
           </>
         )}
-        . Chat <code>{c.id}</code>
+        {byPhone(c.metadata) && `, by phone ${byPhone(c.metadata)}`}. Chat <code>{c.id}</code>
       </p>
       {c.metadata && (
         <details>
-          <summary>Metadata from the client</summary>
+          <summary>{byPhone(c.metadata) ? "Metadata" : "Metadata from the client"}</summary>
           <pre class="wrapped">{pretty(c.metadata)}</pre>
         </details>
       )}

@@ -11,6 +11,7 @@ import { go, to } from "../route";
 import { Chat } from "./chat";
 import { statuses } from "./chat_status";
 import { Highlighted } from "./highlighted";
+import { byPhone } from "./phone_words";
 import { clock } from "./transcript";
 
 // Chats searches the chats, or shows the one that the address names.
@@ -192,6 +193,12 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
               cell: (c) => (
                 <span>
                   {nameOf(c)}
+                  {byPhone(c.metadata) && (
+                    <>
+                      <br />
+                      <span class="tag plain">phone</span> <span class="faint">{byPhone(c.metadata)}</span>
+                    </>
+                  )}
                   {c.custom_session_id && (
                     <>
                       <br />

@@ -2,11 +2,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { EmotionScores } from "../../wire";
 import type { Said } from "./conversation";
 
-const names = { you: "You", box: "Assistant", note: "Note" };
-
 // Transcript shows the conversation as it happens. Screen readers read it out. It follows the end until the user
-// scrolls up.
-export function Transcript({ said }: { said: Said[] }) {
+// scrolls up. you names the person who talks with the assistant.
+export function Transcript({ said, you = "You" }: { said: Said[]; you?: string }) {
+  const names = { you, box: "Assistant", note: "Note" };
   const log = useRef<HTMLDivElement>(null),
     follow = useRef(true);
   useEffect(() => {

@@ -237,7 +237,7 @@ func (c *Call) current() *dialog {
 func (c *Call) HangUp() { c.hangUp(ErrClosed) }
 
 func (c *Call) hangUp(why error) {
-	c.endpoint.leaving.Go(func() {
+	c.endpoint.workers.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
 		defer cancel()
 		defer context.AfterFunc(c.endpoint.stopping, cancel)()

@@ -67,7 +67,6 @@ type Endpoint struct {
 	stopping context.Context
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
-	leaving  sync.WaitGroup // sends BYE in the background
 }
 
 // Open opens the listeners. invited is called for every call that a trunk may make, in a
@@ -117,14 +116,12 @@ func (e *Endpoint) Close(ctx context.Context) error {
 	if !e.dialogs.close() {
 		return nil
 	}
-	defer context.AfterFunc(ctx, e.stop)() // ends the farewells that calls say in the background
 	var farewells sync.WaitGroup
 	for _, c := range e.dialogs.all() {
 		farewells.Go(func() { c.farewell(ctx) })
 	}
 	farewells.Go(func() { e.closeTrunks(ctx) })
 	farewells.Wait()
-	e.leaving.Wait()
 	e.stop()
 	var err error
 	for _, l := range e.listeners {
