@@ -138,17 +138,11 @@ func (t *telephone) answers(ctx context.Context, number string) (phone.Assistant
 	if !ok {
 		return phone.Assistant{}, contract.ErrNotFound{What: "extension", ID: number}
 	}
-	account, err := t.accountOf(ctx, e)
+	account, settings, err := box.PhoneChat(ctx, t.records, e)
 	if err != nil {
-		return phone.Assistant{}, fmt.Errorf("phone.extensions: %s: account: %w", e.Number, err)
+		return phone.Assistant{}, err
 	}
-	var settings contract.ConnectSettings
-	if e.Config != "" {
-		if settings.ConfigID, err = box.ConfigID(ctx, t.records, account, e.Config); err != nil {
-			return phone.Assistant{}, fmt.Errorf("phone.extensions: %s: config: %w", e.Number, err)
-		}
-	}
-	return t.assistant(ctx, account.ID, settings)
+	return t.assistant(ctx, account, settings)
 }
 
 // extension returns the extension that answers a number: its own, or the one for all others.
@@ -165,21 +159,6 @@ func (t *telephone) extension(number string) (e config.Extension, ok bool) {
 		}
 	}
 	return e, ok
-}
-
-// accountOf returns the account of an extension: the box's first if it names none.
-func (t *telephone) accountOf(ctx context.Context, e config.Extension) (store.Account, error) {
-	if e.Account != "" {
-		return t.records.Account(ctx, e.Account)
-	}
-	all, err := t.records.Accounts(ctx)
-	if err != nil {
-		return store.Account{}, err
-	}
-	if len(all) == 0 {
-		return store.Account{}, errors.New("the box has none; parley keys create makes one")
-	}
-	return all[0], nil
 }
 
 // assistant returns the assistant of an account with settings, and prepares its voice.

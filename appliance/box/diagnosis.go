@@ -76,6 +76,11 @@ func diagnose(ctx context.Context, cfg config.Config,
 		return d, err
 	}
 	d.add(kioskChat...)
+	phone, err := examinePhone(ctx, cfg, running)
+	if err != nil {
+		return d, err
+	}
+	d.add(phone...)
 	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Problem })
 	return d, nil
 }
