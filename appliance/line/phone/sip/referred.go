@@ -8,9 +8,12 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
+
+	"parley/appliance/contract"
 )
 
 // referGrace is how long the peer has to hang up the dialog that it had transferred.
@@ -103,38 +106,52 @@ func (c *Call) mayCall(host string) bool {
 func (c *Call) follow(ctx context.Context, d *dialog, refer *sip.Request, w wanted) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.over(), cancel)()
-	tell := func(status int, over bool) { c.tell(ctx, d, refer, status, over) }
-	tell(sip.StatusTrying, false)
-	rung := false
-	w.rings = func() {
-		if !rung {
-			rung = true
-			c.trunk.background(func(context.Context) { tell(sip.StatusRinging, false) })
+	go func() {
+		select {
+		case <-c.done:
+			cancel()
+		case <-ctx.Done():
 		}
-	}
+	}()
+	news := make(chan int, 3) // trying, ringing, and how it ended
+	var told sync.WaitGroup
+	told.Go(func() {
+		for status := range news {
+			c.tell(ctx, d, refer, status)
+		}
+	})
+	news <- sip.StatusTrying
+	w.rings = sync.OnceFunc(func() { news <- sip.StatusRinging })
 	_, err := c.trunk.dial(ctx, w)
-	var refused *DialError
-	switch {
-	case err == nil:
-		tell(sip.StatusOK, true)
+	news <- outcome(err)
+	close(news)
+	told.Wait()
+	if err == nil {
 		c.drop(ctx, d, referGrace)
-	case errors.As(err, &refused) && refused.Status >= 300:
-		tell(refused.Status, true)
-	case errors.As(err, &refused):
-		tell(sip.StatusRequestTimeout, true)
-	default:
-		tell(sip.StatusServiceUnavailable, true)
 	}
 }
 
-// tell sends a NOTIFY about a transfer.
-func (c *Call) tell(ctx context.Context, d *dialog, refer *sip.Request, status int, over bool) {
+// outcome returns the status that tells how a call ended that the peer has asked for.
+func outcome(err error) int {
+	var refused *DialError
+	switch {
+	case err == nil:
+		return sip.StatusOK
+	case errors.As(err, &refused) && refused.Status >= 300:
+		return refused.Status
+	case errors.As(err, &refused) && refused.By == contract.ByNobody:
+		return sip.StatusRequestTimeout
+	}
+	return sip.StatusServiceUnavailable
+}
+
+// tell sends a NOTIFY about a transfer. It is the last one if status is final.
+func (c *Call) tell(ctx context.Context, d *dialog, refer *sip.Request, status int) {
 	if strings.EqualFold(field(refer, "Refer-Sub", ""), "false") {
 		return // the other side does not want to know (RFC 4488)
 	}
 	state := fmt.Sprintf("active;expires=%d", int(referTime/time.Second))
-	if over {
+	if status >= 200 {
 		state = "terminated;reason=noresource"
 	}
 	req := d.request(sip.NOTIFY)
@@ -147,16 +164,6 @@ func (c *Call) tell(ctx context.Context, d *dialog, refer *sip.Request, status i
 	if _, err := c.doIn(ctx, d, req); err != nil {
 		c.log.Debug("sip: news about a transfer were not taken", "error", err)
 	}
-}
-
-// over returns a context that ends with the call.
-func (c *Call) over() context.Context {
-	ctx, cancel := context.WithCancel(c.endpoint.stopping)
-	go func() {
-		<-c.done
-		cancel()
-	}()
-	return ctx
 }
 
 // becomes makes d the dialog of the call. The one before stays until it is dropped. It
