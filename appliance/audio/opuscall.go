@@ -18,6 +18,7 @@ static int set_loss(OpusEncoder *e, opus_int32 percent) {
 	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_PACKET_LOSS_PERC(percent));
 	return rc;
 }
+static int set_independent(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_SET_PREDICTION_DISABLED(1)); }
 static int reset_state(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_RESET_STATE); }
 */
 import "C"
@@ -100,6 +101,16 @@ func newCallEncoder(application C.int, bits C.opus_int32) (*CallEncoder, error) 
 }
 
 func (e *CallEncoder) raw() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Pointer(&e.state[0])) }
+
+// Independent makes packets that do not depend on the ones before, for a stream in which packets
+// of others may come between. With CELT the levels after such a packet would otherwise be wrong
+// for 40 ms.
+func (e *CallEncoder) Independent() error {
+	if rc := C.set_independent(e.raw()); rc != C.OPUS_OK {
+		return fmt.Errorf("opus: set up encoder: %w", opusError(rc))
+	}
+	return nil
+}
 
 // Encode returns the packet of one CallFrame, valid until the next call. It is empty for
 // silence, which need not be sent (RFC 7587, 3.1.3).

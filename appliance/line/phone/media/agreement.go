@@ -22,6 +22,7 @@ type agreement struct {
 
 	sends, hears bool // what the box does
 	remote       targets
+	since        time.Time
 	mux          bool // RTCP comes and goes through the RTP port (RFC 5761)
 
 	security    security
@@ -111,6 +112,7 @@ func agree(d description, s section, peer netip.Addr) (*agreement, bool) {
 		codecs:   map[uint8]codec{},
 		events:   map[uint8]int{},
 		noise:    f.noise,
+		since:    time.Now(),
 	}
 	for _, p := range f.codecs {
 		a.codecs[p.number] = p.codec

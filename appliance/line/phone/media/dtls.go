@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,8 +37,11 @@ type association struct {
 	ctx         context.Context
 	cancel      context.CancelFunc
 	send        func(packet []byte)
-	from        netip.AddrPort // of the first packet; used by the goroutine that receives
-	latch       func(from netip.AddrPort)
+	options     []dtls.Option
+	begun       sync.Once
+
+	from  netip.AddrPort // of the newest packet; this and moves are used by the goroutine that receives
+	moves int            // number of changes of from
 }
 
 // dtlsLines returns the attributes of a description for DTLS.
@@ -87,23 +91,27 @@ func (s *Session) secureByDTLS(a, before *agreement, d description, m section, a
 		active:      active,
 		incoming:    make(chan []byte, maxHandshakePackets),
 		send:        s.sendHandshake,
-		latch:       func(from netip.AddrPort) { s.latch(a, from) },
+		options: []dtls.Option{
+			dtls.WithCertificates(*s.local.certificate),
+			dtls.WithInsecureSkipVerify(true), // the fingerprint is verified
+			dtls.WithSRTPProtectionProfiles(dtls.SRTP_AEAD_AES_128_GCM, dtls.SRTP_AES128_CM_HMAC_SHA1_80,
+				dtls.SRTP_AES128_CM_HMAC_SHA1_32, dtls.SRTP_AEAD_AES_256_GCM),
+		},
 	}
 	n.ctx, n.cancel = context.WithCancel(s.done)
 	a.association = n
-	options := []dtls.Option{
-		dtls.WithCertificates(*s.local.certificate),
-		dtls.WithInsecureSkipVerify(true), // the fingerprint is verified
-		dtls.WithExtendedMasterSecret(dtls.RequestExtendedMasterSecret),
-		dtls.WithSRTPProtectionProfiles(dtls.SRTP_AEAD_AES_128_GCM, dtls.SRTP_AES128_CM_HMAC_SHA1_80,
-			dtls.SRTP_AES128_CM_HMAC_SHA1_32, dtls.SRTP_AEAD_AES_256_GCM),
-	}
-	s.workers.Go(func() {
-		if err := n.run(options); err != nil && n.ctx.Err() == nil {
-			s.log.Warn("cannot encrypt a call", "err", err)
-		}
-	})
 	return lines, nil
+}
+
+// start begins the handshake, once.
+func (n *association) start(s *Session) {
+	n.begun.Do(func() {
+		s.workers.Go(func() {
+			if err := n.run(); err != nil && n.ctx.Err() == nil {
+				s.log.Warn("cannot encrypt a call", "err", err)
+			}
+		})
+	})
 }
 
 // sendHandshake sends a packet of a handshake to the far end.
@@ -115,8 +123,8 @@ func (s *Session) sendHandshake(packet []byte) {
 
 // run does the handshake and sets the keys. Until the association ends, it then repeats the
 // last packets if the far end has lost them.
-func (n *association) run(options []dtls.Option) error {
-	c, err := n.open(options)
+func (n *association) run() error {
+	c, err := n.open()
 	if err != nil {
 		return err
 	}
@@ -134,17 +142,17 @@ func (n *association) run(options []dtls.Option) error {
 }
 
 // open returns a connection for the handshake.
-func (n *association) open(options []dtls.Option) (*dtls.Conn, error) {
+func (n *association) open() (*dtls.Conn, error) {
 	remote := &net.UDPAddr{}
 	if n.active {
-		client := make([]dtls.ClientOption, 0, len(options))
-		for _, o := range options {
+		client := make([]dtls.ClientOption, 0, len(n.options))
+		for _, o := range n.options {
 			client = append(client, o)
 		}
 		return dtls.ClientWithOptions(handshakeConn{n}, remote, client...)
 	}
 	server := []dtls.ServerOption{dtls.WithClientAuth(dtls.RequireAnyClientCert)}
-	for _, o := range options {
+	for _, o := range n.options {
 		server = append(server, o)
 	}
 	return dtls.ServerWithOptions(handshakeConn{n}, remote, server...)
@@ -202,17 +210,25 @@ func verify(certificates [][]byte, wanted string) error {
 	return nil
 }
 
-// receive takes a packet of a handshake. Without room it is lost, and will be sent again. The
-// answers go to who has sent the first one, until the keys tell who the far end is.
-func (n *association) receive(packet []byte, from netip.AddrPort) {
-	if n.keys.Load() == nil && !n.from.IsValid() {
-		n.from = from
-		n.latch(from)
-	}
+// receive takes a packet of a handshake. Without room it is lost, and will be sent again.
+func (n *association) receive(packet []byte) {
 	select {
 	case n.incoming <- bytes.Clone(packet):
 	default:
 	}
+}
+
+// follow reports whether the answers go to where a packet of a handshake comes from: to an
+// address of the far end's description, or else to another one, until the keys tell who the
+// far end is.
+func (n *association) follow(from, described netip.AddrPort) bool {
+	known := from.Addr() == described.Addr()
+	if n.keys.Load() != nil || from == n.from || !known && (n.moves >= maxMoves || n.from.Addr() == described.Addr()) {
+		return false
+	}
+	n.from = from
+	n.moves++
+	return true
 }
 
 // handshakeConn is the RTP port as the DTLS library sees it.

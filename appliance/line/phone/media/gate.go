@@ -35,6 +35,7 @@ type gate struct {
 	oldest     int
 	moves      int
 	described  netip.AddrPort // address in the newest description
+	moved      bool           // described has changed since the current stream began
 }
 
 // candidate is a stream that is not let through yet.
@@ -49,7 +50,7 @@ type candidate struct {
 func (g *gate) admit(s source, sequence uint16, described netip.AddrPort, encrypted bool, now time.Time) (
 	ok, begins bool) {
 	if described != g.described {
-		g.described, g.moves = described, 0
+		g.described, g.moves, g.moved = described, 0, g.begun
 	}
 	if g.begun && s == g.current {
 		g.newest = now
@@ -61,7 +62,7 @@ func (g *gate) admit(s source, sequence uint16, described netip.AddrPort, encryp
 	if !g.knows(s) {
 		g.moves++
 	}
-	g.current, g.begun, g.newest = s, true, now
+	g.current, g.begun, g.moved, g.newest = s, true, false, now
 	g.candidates = [4]candidate{}
 	return true, true
 }
@@ -77,6 +78,8 @@ func (g *gate) proven(s source, sequence uint16, now time.Time) bool {
 	switch {
 	case !g.begun && s.from == g.described:
 		return true
+	case g.moved && s.from == g.described:
+		wanted, quiet = knownPackets, 0 // the far end has moved, and the old one may still send
 	case g.knows(s):
 		wanted, quiet = knownPackets, knownQuiet
 	case g.moves >= maxMoves:

@@ -175,46 +175,51 @@ func say(t *testing.T, e *end, id string, d time.Duration) {
 }
 
 func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
+	var ends []*end
 	for _, c := range codecs() {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			a, b := newEnd(t, options()), newEnd(t, options())
-			connect(t, a, b, only(c.name))
-			say(t, a, "a", time.Second)
-			say(t, b, "b", time.Second)
-			for _, e := range []*end{a, b} {
-				e.until(t, "a second of voice", func() bool {
-					return len(voiced(e.heard())) > engine.SpeechRateHz*98/100
-				})
-				got := voiced(e.heard())
-				if len(got) > engine.SpeechRateHz*110/100 {
-					t.Errorf("a second is heard as %d ms", len(got)/16)
-				}
-				if s := e.Stats(); s.Codec != c.name || s.Received < 50 || s.Lost != 0 || s.Encrypted {
-					t.Errorf("the figures are %+v", s)
-				}
-			}
+		a, b := newEnd(t, options()), newEnd(t, options())
+		connect(t, a, b, only(c.name))
+		say(t, a, "a", time.Second)
+		say(t, b, "b", time.Second)
+		ends = append(ends, a, b)
+	}
+	for i, e := range ends {
+		name := codecs()[i/2].name
+		e.until(t, "a second of voice", func() bool {
+			return len(voiced(e.heard())) > engine.SpeechRateHz*98/100
 		})
+		got := voiced(e.heard())
+		if len(got) > engine.SpeechRateHz*110/100 {
+			t.Errorf("%s: a second is heard as %d ms", name, len(got)/16)
+		}
+		if s := e.Stats(); s.Codec != name || s.Received < 50 || s.Lost != 0 || s.Encrypted {
+			t.Errorf("%s: the figures are %+v", name, s)
+		}
 	}
 }
 
 func TestKeysArePressedAtTheFarEnd(t *testing.T) {
+	const keys = "11*0#D"
+	var pressing sync.WaitGroup
+	var ends []*end
 	for _, c := range codecs() {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			a, b := newEnd(t, options()), newEnd(t, options())
-			connect(t, a, b, only(c.name))
-			const keys = "11*0#9D"
+		a, b := newEnd(t, options()), newEnd(t, options())
+		connect(t, a, b, only(c.name))
+		pressing.Go(func() {
 			if err := a.Press(t.Context(), keys); err != nil {
-				t.Fatal(err)
-			}
-			b.until(t, "all keys", func() bool { return len(b.pressed()) >= len(keys) })
-			if got := b.pressed(); got != keys {
-				t.Errorf("of %s arrived %s", keys, got)
+				t.Error(err)
 			}
 			if err := a.Press(t.Context(), "1x"); err == nil {
 				t.Error("a key is pressed that no telephone has")
 			}
 		})
+		ends = append(ends, b)
+	}
+	pressing.Wait()
+	for i, b := range ends {
+		b.until(t, "all keys", func() bool { return len(b.pressed()) >= len(keys) })
+		if got := b.pressed(); got != keys {
+			t.Errorf("%s: of %s arrived %s", codecs()[i].name, keys, got)
+		}
 	}
 }

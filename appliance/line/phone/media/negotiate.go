@@ -102,6 +102,7 @@ func (s *Session) Answer(offer []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.tellHold(s.Held())
 	s.negotiation.Lock()
 	defer s.negotiation.Unlock()
 	at, err := choose(d)
@@ -142,6 +143,7 @@ func (s *Session) Accept(answer []byte) error {
 	if err != nil {
 		return err
 	}
+	defer s.tellHold(s.Held())
 	s.negotiation.Lock()
 	defer s.negotiation.Unlock()
 	l := &s.local
@@ -245,24 +247,33 @@ func (s *Session) secure(a *agreement, d description, m section, wanted *securit
 	return nil, nil
 }
 
-// apply makes an agreement the current one.
+// apply makes an agreement the current one. While the far end holds the box with an address
+// that is none, reports go to the one before.
 func (s *Session) apply(a *agreement) {
 	before := s.agreed.Load()
+	if before != nil && a.remote.rtp.Addr().IsUnspecified() {
+		a.remote = before.remote
+	}
 	s.out.adopt(before, a)
 	s.agreed.Store(a)
-	if before != nil && before.association != nil && before.association != a.association {
-		before.association.cancel()
-	}
 	if before == nil || before.remote != a.remote {
 		remote := a.remote
 		s.target.Store(&remote)
 	}
+	if before != nil && before.association != nil && before.association != a.association {
+		before.association.cancel()
+	}
+	if a.association != nil {
+		a.association.start(s)
+	}
 	s.note(time.Now())
 	s.start()
-	if held := !a.sends; before != nil && held == before.sends || before == nil && held {
-		if changed := s.onHold.Load(); changed != nil {
-			(*changed)(held)
-		}
+}
+
+// tellHold tells that the far end has begun or ended to hold the box since before.
+func (s *Session) tellHold(before bool) {
+	if changed := s.onHold.Load(); changed != nil && s.Held() != before {
+		(*changed)(!before)
 	}
 }
 

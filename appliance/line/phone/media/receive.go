@@ -24,6 +24,9 @@ const (
 	// pollInterval is the shortest read timeout: with a deadline in the past, reading returns
 	// no waiting packets. The listener may block for as long as a pause.
 	pollInterval = 10 * time.Millisecond
+	// moveTime is how long packets may go on to come from an earlier address after a new
+	// description, before the box goes on to send there.
+	moveTime = 500 * time.Millisecond
 	// maxReceived bounds a received packet. Longer ones are dropped: no network carries them
 	// whole, and no codec of the box needs a fifth of it.
 	maxReceived = 2048
@@ -101,8 +104,11 @@ func (r *receiver) receive(packet []byte, from netip.AddrPort, now time.Time) {
 	}
 	switch first := packet[0]; {
 	case first >= 20 && first <= 63:
-		if a.association != nil {
-			a.association.receive(packet, from)
+		if n := a.association; n != nil {
+			if n.follow(from, a.remote.rtp) {
+				r.s.latch(a, from)
+			}
+			n.receive(packet)
 		}
 	case first>>6 != 2:
 	case packet[1] >= 192 && packet[1] <= 223: // RTCP (RFC 5761, section 4)
@@ -143,6 +149,8 @@ func (r *receiver) receiveRTP(a *agreement, packet []byte, from netip.AddrPort, 
 	if changed {
 		r.deliver(a, r.flush())
 		r.buffer, r.keys = nil, presses{}
+	}
+	if changed || r.s.target.Load().rtp != from && now.Sub(a.since) > moveTime {
 		r.s.latch(a, from)
 	}
 	r.s.note(now)

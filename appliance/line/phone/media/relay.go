@@ -65,7 +65,7 @@ func (o *sender) relayEncoder() (_ rtp.Encoder, err error) {
 // opusRelay encodes frames at engine.SpeechRateHz as Opus.
 type opusRelay struct {
 	to48    *audio.Resampler
-	encoder *audio.CallEncoder
+	encoder rtp.Encoder
 	pcm     []float32
 }
 
@@ -74,7 +74,7 @@ func newOpusRelay() (*opusRelay, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := audio.NewCallEncoder()
+	e, err := opusEncoder(audio.NewCallEncoder)
 	if err != nil {
 		return nil, err
 	}

@@ -117,14 +117,24 @@ func (o *sender) encoder() (_ rtp.Encoder, err error) {
 	}
 	if o.s.in.lossy.Load() {
 		if o.lossy == nil {
-			o.lossy, err = audio.NewLossyCallEncoder()
+			o.lossy, err = opusEncoder(audio.NewLossyCallEncoder)
 		}
 		return o.lossy, err
 	}
 	if o.plain == nil {
-		o.plain, err = audio.NewCallEncoder()
+		o.plain, err = opusEncoder(audio.NewCallEncoder)
 	}
 	return o.plain, err
+}
+
+// opusEncoder returns an encoder for a stream of which others are a part too: silence, and
+// sound of another call.
+func opusEncoder(open func() (*audio.CallEncoder, error)) (rtp.Encoder, error) {
+	e, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return e, e.Independent()
 }
 
 func (o *sender) play(c contract.Sound) error {
