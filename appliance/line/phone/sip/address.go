@@ -2,6 +2,7 @@ package sip
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -58,6 +59,9 @@ func nextHop(ctx context.Context, uri *sip.Uri) (transport string, to netip.Addr
 	}
 	if uri.IsEncrypted() {
 		transport = "TLS"
+	}
+	if transport != "UDP" && transport != "TCP" && transport != "TLS" {
+		return "", netip.AddrPort{}, "", fmt.Errorf("sip: the transport is %.20q", transport)
 	}
 	name = strings.Trim(uri.Host, "[]")
 	if maddr, ok := uri.UriParams.Get("maddr"); ok {

@@ -45,6 +45,7 @@ type Call struct {
 	others     []*dialog
 	referral   *referral // a transfer that the peer carries out for the box
 	referred   bool      // the box carries one out for the peer
+	ended      bool
 	err        error
 	press      func(key rune)
 	accepted   *accepted // the answer to an INVITE that waits for its ACK
@@ -114,10 +115,16 @@ func (c *Call) early() bool {
 	}
 }
 
-// establish sets the sound of the call.
+// establish sets the sound of the call. If the call is over, that is too.
 func (c *Call) establish(m Media) {
+	c.mu.Lock()
 	c.Media = m
 	close(c.established)
+	over := c.ended
+	c.mu.Unlock()
+	if over {
+		m.Close()
+	}
 }
 
 // close refuses further calls. first reports whether it is the first call of it.
@@ -284,7 +291,8 @@ func (c *Call) end(why error) (first bool) {
 		first = true
 		e := c.endpoint
 		c.mu.Lock()
-		c.err = why
+		c.err, c.ended = why, true
+		early := c.early()
 		gone := append([]*dialog{c.dialog}, c.others...)
 		releases := c.releases
 		c.releases = nil
@@ -298,7 +306,7 @@ func (c *Call) end(why error) (first bool) {
 			release()
 		}
 		c.timer.stop()
-		if !c.early() {
+		if !early {
 			c.Close()
 		}
 		close(c.done)

@@ -83,7 +83,7 @@ func FuzzMessage(f *testing.F) {
 func TestNoGoroutineStaysBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Run("calls", func(t *testing.T) {
-		s := open(t, desk())
+		s := openAlone(t, desk())
 		for range 3 {
 			_, invite, res := s.answered()
 			s.send(s.text(invite.in(res, "BYE", 2)))

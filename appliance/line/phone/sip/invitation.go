@@ -70,29 +70,39 @@ func (i *Invitation) finish() {
 // prepare opens the sound of the call and answers the offer. With an error the caller has
 // been told.
 func (i *Invitation) prepare() error {
+	status, err := i.open()
+	switch status {
+	case 0:
+	case sip.StatusServiceUnavailable:
+		i.refuse(status, retryFull)
+	default:
+		i.refuse(status, 0)
+	}
+	return err
+}
+
+// open does the work of prepare, and returns the status to refuse the call with, or 0.
+func (i *Invitation) open() (status int, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.decided {
-		return ErrOver
+	switch {
+	case i.decided:
+		return 0, ErrOver
+	case i.media != nil:
+		return 0, nil
 	}
-	if i.media != nil {
-		return nil
-	}
-	e := i.call.endpoint
-	m, err := e.Media(i.t.flow.remote.Addr())
+	m, err := i.call.endpoint.Media(i.t.flow.remote.Addr())
 	if err != nil {
-		go i.refuse(sip.StatusServiceUnavailable, 10*time.Second)
-		return fmt.Errorf("%w: %w", ErrNoMedia, err)
+		return sip.StatusServiceUnavailable, fmt.Errorf("%w: %w", ErrNoMedia, err)
 	}
 	if i.offer != nil {
 		if i.answer, err = m.Answer(i.offer); err != nil {
 			m.Close()
-			go i.refuse(sip.StatusNotAcceptableHere, 0)
-			return fmt.Errorf("%w: %w", ErrNoCodec, err)
+			return sip.StatusNotAcceptableHere, fmt.Errorf("%w: %w", ErrNoCodec, err)
 		}
 	}
 	i.media = m
-	return nil
+	return 0, nil
 }
 
 // refuse rejects the invitation; an error means that it is over anyway.

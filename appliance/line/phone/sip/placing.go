@@ -86,7 +86,7 @@ func (p *placing) invite(offer []byte) *sip.Request {
 	}
 	req.AppendHeader(allow())
 	req.AppendHeader(supported())
-	offerTimer(req, 0, "")
+	offerTimer(req, sessionInterval, 0, "")
 	for _, h := range p.w.headers {
 		req.AppendHeader(h)
 	}
@@ -300,7 +300,7 @@ func longerSession(req *sip.Request, res *sip.Response) (*sip.Request, error) {
 		return nil, fmt.Errorf("the peer wants a session interval of %.20q seconds", field(res, "Min-SE", ""))
 	}
 	again := req.Clone()
-	offerTimer(again, least, "")
+	offerTimer(again, sessionInterval, least, "")
 	again.CSeq().SeqNo++
 	return again, nil
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// reinvite offers the sound of the call anew and takes the answer. interval is that of the
-// session timer to ask for; 0: none.
-func (c *Call) reinvite(ctx context.Context, interval time.Duration) (*sip.Response, error) {
+// reinvite offers the sound of the call anew, with a session timer, and takes the answer.
+func (c *Call) reinvite(ctx context.Context, interval, shortest time.Duration) (*sip.Response, error) {
 	if !c.beginOffer() {
 		return nil, fmt.Errorf("sip: another offer waits for its answer")
 	}
@@ -23,9 +22,7 @@ func (c *Call) reinvite(ctx context.Context, interval time.Duration) (*sip.Respo
 	req := d.request(sip.INVITE)
 	req.SetBody(offer)
 	req.AppendHeader(sip.NewHeader("Content-Type", "application/sdp"))
-	if interval > 0 {
-		offerTimer(req, interval, "uac")
-	}
+	offerTimer(req, interval, shortest, "uac")
 	res, f, err := c.inviteIn(ctx, d, req)
 	if err != nil || !res.IsSuccess() {
 		return res, err

@@ -90,7 +90,6 @@ func (c *Call) serveBYE(t *transaction, d *dialog) {
 	}
 	if i := c.invitedBy(); i != nil && c.early() {
 		i.canceled()
-		return
 	}
 	c.end(nil)
 }

@@ -88,6 +88,8 @@ func Open(o Options, invited func(context.Context, *Invitation)) (*Endpoint, err
 			return nil, errors.Join(fmt.Errorf("sip: listening on %s: %w", address, err), e.Close(closedContext()))
 		}
 		e.listeners = append(e.listeners, l)
+	}
+	for _, l := range e.listeners {
 		e.workers.Go(func() { e.serve(l) })
 	}
 	e.workers.Go(e.startTrunks)
@@ -129,8 +131,25 @@ func (e *Endpoint) Close(ctx context.Context) error {
 	}
 	e.connections.closeAll()
 	e.transactions.terminate()
-	e.workers.Wait()
+	e.settle()
 	return err
+}
+
+// settleTime bounds how long Close waits for goroutines: they end at once, unless a user of
+// a call does not return from what it was told.
+const settleTime = time.Second
+
+func (e *Endpoint) settle() {
+	settled := make(chan struct{})
+	go func() {
+		e.workers.Wait()
+		close(settled)
+	}()
+	select {
+	case <-settled:
+	case <-time.After(settleTime):
+		e.log.Warn("sip: some calls have not ended yet")
+	}
 }
 
 // pause waits for d, or until ctx ends.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,8 +87,14 @@ type stage struct {
 // desk is the trunk of the peer's address.
 func desk() Trunk { return Trunk{Name: "desk", Address: "127.0.0.1"} }
 
-// open opens an endpoint on UDP and TCP.
+// open opens an endpoint on UDP and TCP, for a test that runs beside others.
 func open(t *testing.T, trunks ...Trunk) *stage {
+	t.Helper()
+	t.Parallel()
+	return openAlone(t, trunks...)
+}
+
+func openAlone(t *testing.T, trunks ...Trunk) *stage {
 	t.Helper()
 	s := &stage{T: t, invitations: make(chan *Invitation, 64)}
 	e, err := Open(Options{
@@ -351,4 +358,20 @@ func (s *stage) ended(c *Call) error {
 		s.Fatal("the call goes on")
 		return nil
 	}
+}
+
+// requestOf returns an INVITE to an address; fields replace its own.
+func requestOf(t *testing.T, to string, fields ...string) *sip.Request {
+	t.Helper()
+	all := []string{"From: <sip:1001@h>;tag=1", "To: <sip:100@box>", "Via: SIP/2.0/UDP h;branch=z9hG4bK1",
+		"Call-ID: 1", "CSeq: 1 INVITE"}
+	for _, f := range fields {
+		name, _, _ := strings.Cut(f, ":")
+		all = append(slices.DeleteFunc(all, func(old string) bool { return strings.HasPrefix(old, name+":") }), f)
+	}
+	m, err := parse([]byte("INVITE " + to + " SIP/2.0\r\n" + strings.Join(all, "\r\n") + "\r\n\r\n"))
+	if err != nil {
+		t.Fatalf("%q: %v", fields, err)
+	}
+	return m.(*sip.Request)
 }

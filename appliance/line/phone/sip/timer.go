@@ -26,6 +26,7 @@ type sessionTimer struct {
 	timer    *time.Timer
 	interval time.Duration // 0: the call has no session timer
 	refresh  bool          // the box refreshes
+	shortest time.Duration // that the peer takes, once it has refused a shorter one
 	expires  time.Time
 	update   bool // the peer takes UPDATE
 }
@@ -58,6 +59,15 @@ func (s *sessionTimer) begin(interval time.Duration, refresh bool) {
 	s.timer.Reset(time.Until(s.expires))
 }
 
+// learn notes whether the peer takes UPDATE.
+func (s *sessionTimer) learn(m sip.Message) {
+	if allowed := list(m, "allow", ""); len(allowed) > 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.update = contains(allowed, "UPDATE")
+	}
+}
+
 // parseInterval reads Session-Expires: its seconds, and who refreshes ("" if it does not
 // say).
 func parseInterval(m sip.Message) (interval time.Duration, refresher string) {
@@ -86,9 +96,7 @@ func shortTimer(req *sip.Request) (status int, headers []sip.Header) {
 // grantTimer agrees on the session timer that a request asks for, and returns what the 200
 // says about it. Without a peer that knows session timers there is none.
 func (c *Call) grantTimer(req *sip.Request) []sip.Header {
-	c.timer.mu.Lock()
-	c.timer.update = contains(list(req, "allow", ""), "UPDATE")
-	c.timer.mu.Unlock()
+	c.timer.learn(req)
 	if !contains(optionTags(req), "timer") {
 		return nil
 	}
@@ -118,25 +126,22 @@ func minSE(m sip.Message) time.Duration {
 }
 
 // offerTimer asks for a session timer in a request of the box, of at least the given
-// interval.
-func offerTimer(req *sip.Request, atLeast time.Duration, refresher string) {
+// shortest interval. refresher is uac, uas, or empty where the peer may choose.
+func offerTimer(req *sip.Request, interval, shortest time.Duration, refresher string) {
+	shortest = max(shortest, minInterval)
 	for req.RemoveHeader("Session-Expires") || req.RemoveHeader("Min-SE") {
 	}
-	value := seconds(max(sessionInterval, atLeast))
+	value := seconds(max(interval, shortest))
 	if refresher != "" {
 		value += ";refresher=" + refresher
 	}
 	req.AppendHeader(sip.NewHeader("Session-Expires", value))
-	req.AppendHeader(sip.NewHeader("Min-SE", seconds(max(minInterval, atLeast))))
+	req.AppendHeader(sip.NewHeader("Min-SE", seconds(shortest)))
 }
 
 // agreeTimer takes what the 200 to a request of the box says about the session timer.
 func (c *Call) agreeTimer(res *sip.Response) {
-	c.timer.mu.Lock()
-	if len(res.GetHeaders("allow")) > 0 {
-		c.timer.update = contains(list(res, "allow", ""), "UPDATE")
-	}
-	c.timer.mu.Unlock()
+	c.timer.learn(res)
 	interval, refresher := parseInterval(res)
 	if interval == 0 {
 		c.timer.stop()
@@ -165,16 +170,16 @@ func (c *Call) refresh(interval time.Duration, expires time.Time) {
 	ctx, cancel := context.WithTimeout(c.endpoint.stopping, refreshTimeout)
 	defer cancel()
 	c.timer.mu.Lock()
-	update := c.timer.update
+	update, shortest := c.timer.update, c.timer.shortest
 	c.timer.mu.Unlock()
 	var res *sip.Response
 	var err error
 	if update {
 		req := c.current().request(sip.UPDATE)
-		offerTimer(req, interval, "uac")
+		offerTimer(req, interval, shortest, "uac")
 		res, err = c.do(ctx, req)
 	} else {
-		res, err = c.reinvite(ctx, interval)
+		res, err = c.reinvite(ctx, interval, shortest)
 	}
 	status := 0
 	if err == nil {
@@ -185,7 +190,7 @@ func (c *Call) refresh(interval time.Duration, expires time.Time) {
 		c.agreeTimer(res)
 		return
 	case status == 422:
-		interval = max(interval, minSE(res))
+		shortest = minSE(res)
 	case status == sip.StatusCallTransactionDoesNotExists, status == sip.StatusRequestTimeout,
 		errors.Is(err, sip.ErrTransactionTimeout):
 		c.log.Info("sip: the far end does not know the call any more")
@@ -196,7 +201,7 @@ func (c *Call) refresh(interval time.Duration, expires time.Time) {
 	c.timer.mu.Lock()
 	defer c.timer.mu.Unlock()
 	if c.timer.interval != 0 {
-		c.timer.interval = interval
+		c.timer.shortest = shortest
 		c.timer.timer.Reset(min(10*time.Second, max(time.Second, time.Until(expires))))
 	}
 }
