@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
-	"time"
 
 	"github.com/emiago/sipgo/sip"
 )
@@ -17,8 +16,6 @@ const (
 	// maxWaiting bounds the requests of one call that wait for their turn. A peer that sends
 	// more at once does not wait for answers.
 	maxWaiting = 32
-	// farewell bounds how long a BYE is repeated (RFC 3261, timer F).
-	farewellTimeout = 32 * time.Second
 )
 
 // The reasons for which a call ends, other than that the peer hung up.
@@ -244,12 +241,8 @@ func (c *Call) current() *dialog {
 func (c *Call) HangUp() { c.hangUp(ErrClosed) }
 
 func (c *Call) hangUp(why error) {
-	c.endpoint.workers.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), farewellTimeout)
-		defer cancel()
-		defer context.AfterFunc(c.endpoint.stopping, cancel)()
-		c.bye(ctx, why)
-	})
+	// Closing the endpoint waits for it: the call is no longer in the table then.
+	c.trunk.background(func(ctx context.Context) { c.bye(ctx, why) })
 }
 
 // farewell hangs up because the box stops, and waits for the confirmation.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emiago/sipgo/sip"
+
 	"parley/appliance/contract"
 )
 
@@ -212,7 +214,9 @@ func TestCancelWaitsForAProvisionalResponse(t *testing.T) {
 	if _, err := result(t, done); !errors.Is(err, gone) {
 		t.Errorf("the error is %v; want the cause of the context", err)
 	}
-	f.want("INVITE") // repeated, and no CANCEL
+	if again, ok := f.next(time.Second).(*sip.Request); !ok || again.Method != sip.INVITE {
+		t.Errorf("came %v; want the INVITE again, and no CANCEL", again)
+	}
 	f.answer(invite, 100, "")
 	f.answer(f.want("CANCEL", "INVITE"), 200, "")
 	f.answer(invite, 487, "")
@@ -370,5 +374,26 @@ func TestClosingCancelsACallThatRings(t *testing.T) {
 	if _, err := result(t, done); !errors.Is(err, errClosing) {
 		t.Errorf("the error is %v", err)
 	}
+	<-closed
+}
+
+func TestClosingWaitsForCallsThatWereJustHungUp(t *testing.T) {
+	f := newFar(t)
+	s := open(t, f.trunk())
+	c, _ := s.connected(f)
+	c.HangUp()
+	<-c.Done()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.e.closeTrunks(context.Background())
+	}()
+	bye := f.want("BYE")
+	select {
+	case <-closed:
+		t.Error("closing does not wait for the confirmation")
+	case <-time.After(50 * time.Millisecond):
+	}
+	f.answer(bye, 200, "")
 	<-closed
 }

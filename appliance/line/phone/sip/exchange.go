@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"github.com/emiago/sipgo/sip"
 )
@@ -19,14 +18,13 @@ type exchange struct {
 	// responses has all responses in their order, also later ones with a status of 200 to an
 	// INVITE, of other branches or repeated. It is never closed.
 	responses chan *sip.Response
-	// done is closed when no more come.
-	done <-chan struct{}
+	// done is closed when no more come, after the last one is in responses.
+	done chan struct{}
 
 	request *sip.Request
 	flow    *flow
 	tx      *sip.ClientTx
 	arrived chan *sip.Response
-	release sync.Once
 }
 
 // err returns why the exchange is over: sip.ErrTransactionTimeout when nobody answered.
@@ -48,8 +46,8 @@ func (e *Endpoint) start(f *flow, req *sip.Request) (*exchange, error) {
 		flow:      f,
 		tx:        sip.NewClientTx(key, req, f, slog.New(slog.DiscardHandler)),
 		arrived:   make(chan *sip.Response, maxResponses),
+		done:      make(chan struct{}),
 	}
-	x.done = x.tx.Done()
 	x.tx.OnRetransmission(x.hand)
 	e.transactions.mu.Lock()
 	if len(e.clients) >= maxTransactions {
@@ -81,19 +79,21 @@ func (x *exchange) feed() {
 		select {
 		case res := <-x.arrived:
 			x.tx.Receive(res)
-		case <-x.done:
+		case <-x.tx.Done():
 			return
 		}
 	}
 }
 
-// pass takes the responses that the state machine lets through.
+// pass takes the responses that the state machine lets through. Over TCP the transaction
+// is over as soon as it has handed on the final one, which must not be missed then.
 func (x *exchange) pass() {
+	defer close(x.done)
 	for {
 		select {
 		case res := <-x.tx.Responses():
 			x.hand(res)
-		case <-x.done:
+		case <-x.tx.Done():
 			return
 		}
 	}

@@ -18,6 +18,7 @@ type far struct {
 	conn *net.UDPConn
 	box  *net.UDPAddr // where the last request came from
 	tag  string
+	seen map[string]bool // requests that want has returned
 }
 
 func newFar(t *testing.T) *far {
@@ -27,7 +28,7 @@ func newFar(t *testing.T) *far {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &far{T: t, conn: conn, tag: "far"}
+	return &far{T: t, conn: conn, tag: "far", seen: map[string]bool{}}
 }
 
 func (f *far) address() string { return f.conn.LocalAddr().String() }
@@ -59,8 +60,9 @@ func (f *far) next(within time.Duration) sip.Message {
 	return m
 }
 
-// want returns the next request with a method. Requests that came before are skipped if
-// they are among those of skip: repetitions of what has been answered.
+// want returns the next request with a method. It skips requests that it has returned
+// before, which the box repeats until they are answered, and those of other methods that
+// skip has.
 func (f *far) want(method sip.RequestMethod, skip ...sip.RequestMethod) *sip.Request {
 	f.Helper()
 	for {
@@ -70,7 +72,9 @@ func (f *far) want(method sip.RequestMethod, skip ...sip.RequestMethod) *sip.Req
 		case m == nil:
 			f.Fatalf("no %s came", method)
 		case !ok: // a response that the box repeats until it is confirmed
+		case f.seen[req.Via().Value()+string(req.Method)]:
 		case req.Method == method:
+			f.seen[req.Via().Value()+string(req.Method)] = true
 			return req
 		case !strings.Contains(fmt.Sprint(skip), string(req.Method)):
 			f.Fatalf("%s came; want %s:\n%s", req.Method, method, req)

@@ -171,13 +171,15 @@ func (f *far) untilInvite(status string) (invite *sip.Request, told bool) {
 	f.Helper()
 	for range 2 {
 		req, ok := f.next(3 * time.Second).(*sip.Request)
-		switch {
-		case !ok:
+		if !ok {
 			f.Fatal("no request came")
-		case req.Method == sip.NOTIFY:
+		}
+		f.seen[req.Via().Value()+string(req.Method)] = true
+		switch req.Method {
+		case sip.NOTIFY:
 			told = strings.HasPrefix(string(req.Body()), "SIP/2.0 "+status)
 			f.answer(req, 200, "")
-		case req.Method == sip.INVITE:
+		case sip.INVITE:
 			invite = req
 		}
 		if invite != nil && told {
