@@ -28,7 +28,7 @@ const (
 type listener struct {
 	transport string // UDP, TCP or TLS
 	local     netip.AddrPort
-	udp       *net.UDPConn
+	udp       *datagramSocket
 	streams   net.Listener // nil for UDP
 }
 
@@ -65,7 +65,7 @@ func (e *Endpoint) listen(address string) (*listener, error) {
 	at := net.JoinHostPort(host, port)
 	switch u.Scheme {
 	case "udp":
-		err = l.listenUDP("udp"+family, at)
+		l.udp, err = openDatagrams("udp"+family, at)
 	case "tcp":
 		l.streams, err = net.Listen("tcp"+family, at)
 	case "tls":
@@ -79,25 +79,12 @@ func (e *Endpoint) listen(address string) (*listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.streams != nil {
+	if l.udp != nil {
+		l.local = l.udp.local
+	} else {
 		l.local = addrPort(l.streams.Addr())
 	}
 	return l, nil
-}
-
-func (l *listener) listenUDP(network, at string) error {
-	address, err := net.ResolveUDPAddr(network, at)
-	if err != nil {
-		return err
-	}
-	if l.udp, err = net.ListenUDP(network, address); err != nil {
-		return err
-	}
-	l.local = addrPort(l.udp.LocalAddr())
-	// A burst of requests must not push out those of live calls: 1 MiB holds about a
-	// thousand. The system may allow less.
-	_ = l.udp.SetReadBuffer(1 << 20)
-	return nil
 }
 
 // addrPort returns an address of package net as a value, IPv4 addresses as such.
@@ -129,7 +116,7 @@ func (e *Endpoint) serve(l *listener) {
 func (e *Endpoint) serveUDP(l *listener) {
 	buffer := make([]byte, maxMessage)
 	for {
-		n, from, err := l.udp.ReadFromUDPAddrPort(buffer)
+		n, local, from, err := l.udp.read(buffer)
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -137,8 +124,7 @@ func (e *Endpoint) serveUDP(l *listener) {
 			pause(e.stopping, 10*time.Millisecond)
 			continue
 		}
-		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
-		e.receive(&flow{transport: "UDP", local: l.local, remote: from, udp: l.udp}, buffer[:n])
+		e.receive(&flow{transport: "UDP", local: local, remote: from, udp: l.udp}, buffer[:n])
 	}
 }
 
@@ -149,7 +135,7 @@ type flow struct {
 	transport string // UDP, TCP or TLS
 	local     netip.AddrPort
 	remote    netip.AddrPort
-	udp       *net.UDPConn
+	udp       *datagramSocket
 	stream    *stream
 }
 
@@ -189,8 +175,7 @@ func (f *flow) WriteMsg(m sip.Message) error {
 	if f.stream != nil {
 		return f.stream.write([]byte(text))
 	}
-	_, err := f.udp.WriteToUDPAddrPort([]byte(text), f.remote)
-	return err
+	return f.udp.write([]byte(text), f.local, f.remote)
 }
 
 // LocalAddr implements sip.Connection.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"net"
 	"net/netip"
 	"runtime"
 	"strings"
@@ -55,14 +54,14 @@ func FuzzMessage(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		socket, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		socket, err := openDatagrams("udp4", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer socket.Close()
 		way := &flow{
 			transport: "UDP",
-			local:     addrPort(socket.LocalAddr()),
+			local:     socket.local,
 			remote:    netip.MustParseAddrPort("127.0.0.1:9"),
 			udp:       socket,
 		}

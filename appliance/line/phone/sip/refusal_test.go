@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +190,31 @@ func TestFloodOfCallsLeavesLiveOnesAlone(t *testing.T) {
 	defer s.e.table.Unlock()
 	if n := len(s.e.calls); n > int(inviteRate.burst)+10 {
 		t.Errorf("%d calls were taken; want at most %v at once", n, inviteRate.burst)
+	}
+}
+
+func TestFloodOfStrangersIsIgnored(t *testing.T) {
+	s := open(t, Trunk{Name: "other", Address: "192.0.2.1"})
+	text := s.text(s.dial())
+	for range 200 {
+		s.send(text)
+	}
+	answers := 0
+	for s.read(100*time.Millisecond) != nil {
+		answers++
+	}
+	if most := int(strangerRate.burst + 2*strangerRate.perSecond); answers == 0 || answers > most {
+		t.Errorf("%d answers came; want at most %d, and one at least", answers, most)
+	}
+	// However many addresses there are, what is stored about them is bounded.
+	address := netip.MustParseAddr("10.0.0.0")
+	for range 3 * maxSources {
+		address = address.Next()
+		s.e.admit(address, []byte(text))
+	}
+	s.e.sources.mu.Lock()
+	defer s.e.sources.mu.Unlock()
+	if n := len(s.e.buckets); n > maxSources {
+		t.Errorf("%d addresses are stored; want at most %d", n, maxSources)
 	}
 }

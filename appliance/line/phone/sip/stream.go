@@ -20,6 +20,8 @@ const (
 	// maxConnections bounds the connections of peers: a provider opens one or two. Each is a
 	// goroutine with a buffer of 4 KiB.
 	maxConnections = 512
+	// maxStrangers bounds those of them that come from addresses of no trunk.
+	maxStrangers = maxConnections / 2
 	// maxPerPeer bounds the connections from one address: a telephone system with many
 	// telephones opens one for each.
 	maxPerPeer = 64
@@ -110,7 +112,11 @@ func (s *stream) close() {
 // accept takes a connection that a peer has opened.
 func (e *Endpoint) accept(l *listener, conn net.Conn) {
 	s := e.newStream(l.transport, conn)
-	if !e.connections.add(s) {
+	limit := maxConnections
+	if e.trunkAt(s.flow.remote.Addr()) == nil {
+		limit = maxStrangers
+	}
+	if !e.connections.add(s, limit) {
 		_ = conn.Close()
 		return
 	}
@@ -128,8 +134,8 @@ func (e *Endpoint) newStream(transport string, conn net.Conn) *stream {
 	return s
 }
 
-// add stores a connection, unless there are too many.
-func (c *connections) add(s *stream) bool {
+// add stores a connection, unless there are as many as a limit.
+func (c *connections) add(s *stream, limit int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	same := 0
@@ -138,7 +144,7 @@ func (c *connections) add(s *stream) bool {
 			same++
 		}
 	}
-	if c.closed || len(c.open) >= maxConnections || same >= maxPerPeer {
+	if c.closed || len(c.open) >= limit || same >= maxPerPeer {
 		return false
 	}
 	c.open[s] = true
@@ -192,7 +198,7 @@ func (e *Endpoint) connect(ctx context.Context, transport string, to netip.AddrP
 	}
 	s := e.newStream(transport, conn)
 	s.trust()
-	if !e.connections.add(s) {
+	if !e.connections.add(s, maxConnections) {
 		_ = conn.Close()
 		return nil, fmt.Errorf("sip: more than %d connections", maxConnections)
 	}
