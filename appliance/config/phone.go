@@ -123,6 +123,31 @@ func secretFile(path string) (string, error) {
 	return line, nil
 }
 
+// orEmpty returns a parser that also takes an empty text, which sets nothing.
+func orEmpty(parse func(string) (string, error)) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if text == "" {
+			return "", nil
+		}
+		return parse(text)
+	}
+}
+
+// orNoPath returns the kind of paths that may be empty.
+func orNoPath(at func(*Config) *string) kind {
+	k := path(at)
+	set := k.set
+	k.set = func(c *Config, g assignment) error {
+		if g.value == "" {
+			*at(c) = ""
+			return nil
+		}
+		return set(c, g)
+	}
+	k.placeholder = "FILE"
+	return k
+}
+
 // setPhoneListen parses listeners: udp://HOST:PORT, with commas.
 func setPhoneListen(c *Config, g assignment) error {
 	c.Phone.Listen = nil

@@ -16,6 +16,8 @@ phone:
   listen: udp://0.0.0.0:5060, tls://0.0.0.0:5061
   rtp_ports: 20000-20199
   external_address: ""
+  twilio_auth_token: ""
+  twilio_auth_token_file: ""
   hold_music: music.mp3
   trunks:
     - name: desk
@@ -24,6 +26,8 @@ phone:
       user: parley
       password: "0123"
       from: ""
+      password_file: ""
+      password_env: ""
     - {name: carrier, address: "tls://sip.example:5061", register: true, user: "4930", password_file: secret}
   extensions:
     - {number: 100, config: Reception, account: ""}

@@ -44,13 +44,14 @@ func phoneSettings() []Setting {
 			Placeholder: "TOKEN",
 			Help: "Auth token of the media stream provider: requests without its signature are refused (" +
 				"X-Twilio-Signature).",
-			kind: secret(lineKind(func(c *Config) *string { return &c.Phone.TwilioAuthToken })),
+			kind: secret(textKind("a line", func(c *Config) *string { return &c.Phone.TwilioAuthToken },
+				orEmpty(parseLine))),
 		},
 		{
 			Key:         "phone.twilio_auth_token_file",
 			Placeholder: "FILE",
 			Help:        "File whose first line is phone.twilio_auth_token.",
-			kind:        path(func(c *Config) *string { return &c.Phone.TwilioAuthTokenFile }),
+			kind:        orNoPath(func(c *Config) *string { return &c.Phone.TwilioAuthTokenFile }),
 		},
 		{
 			Key:  "phone.trunks",
@@ -101,12 +102,12 @@ func trunkKeys() []mapKey[Trunk] {
 		{
 			mapKeyName: mapKeyName{name: "password_file", help: "File whose first line is the password."},
 			set: func(t *Trunk, g assignment) error {
-				return path(func(*Config) *string { return &t.PasswordFile }).set(nil, g)
+				return orNoPath(func(*Config) *string { return &t.PasswordFile }).set(nil, g)
 			},
 		},
 		{
 			mapKeyName: mapKeyName{name: "password_env", help: "Environment variable that holds the password."},
-			set:        parsedText(func(t *Trunk) *string { return &t.PasswordEnv }, variable),
+			set:        parsedText(func(t *Trunk) *string { return &t.PasswordEnv }, orEmpty(variable)),
 		},
 		{
 			mapKeyName: mapKeyName{name: "from", help: "The number that calls out show (default: user)."},
@@ -116,12 +117,7 @@ func trunkKeys() []mapKey[Trunk] {
 }
 
 func extensionKeys() []mapKey[Extension] {
-	name := func(text string) (string, error) {
-		if text == "" {
-			return "", nil
-		}
-		return parseLine(text)
-	}
+	name := orEmpty(parseLine)
 	return []mapKey[Extension]{
 		{
 			mapKeyName: mapKeyName{name: "number", help: "What was called; * takes all numbers that no other has."},

@@ -91,6 +91,9 @@ func (c *Call) Close(code int, reason string) { c.lifecycle.Close(code, reason) 
 func sentence(reason string) string {
 	first, size := utf8.DecodeRuneInString(reason)
 	s := string(unicode.ToUpper(first)) + reason[size:]
+	if word, _, _ := strings.Cut(reason, " "); strings.Contains(word, "://") {
+		s = "At " + reason
+	}
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}

@@ -60,6 +60,9 @@ func (s *Server) trunk(name string) (string, error) {
 		return s.Trunks[0], nil
 	case slices.Contains(s.Trunks, name):
 		return name, nil
+	case name == "":
+		return "", contract.ErrInvalid{Field: "trunk",
+			Why: "missing; the box has several: " + strings.Join(s.Trunks, ", ")}
 	}
 	return "", contract.ErrInvalid{Field: "trunk", Why: fmt.Sprintf("there is no trunk %q; there are %s",
 		contract.Clip(name), strings.Join(s.Trunks, ", "))}
