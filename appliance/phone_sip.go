@@ -46,38 +46,12 @@ func (t *telephone) openSIP() (*sip.Endpoint, error) {
 		Clock:    rtp.NewClock(),
 		Log:      log,
 	}
-	o.Media = func(peer netip.Addr) (sip.Media, error) {
-		s, err := media.New(sound, peer)
-		if err != nil {
-			return nil, err
-		}
-		return callSound{s}, nil
+	o.Media = func(peer netip.Addr, secure bool) (sip.Media, error) {
+		of := sound
+		of.Secure = secure
+		return media.New(of, peer)
 	}
 	return sip.Open(o, t.invited)
-}
-
-// callSound is a media.Session with the types of package sip.
-type callSound struct{ *media.Session }
-
-// Listen implements sip.Media.
-func (c callSound) Listen(hear func(pcm []float32), press func(key rune)) {
-	c.Session.Listen(func(pcm []float32) error {
-		hear(pcm)
-		return nil
-	}, press)
-}
-
-// Stats implements sip.Media.
-func (c callSound) Stats() contract.PhoneMedia {
-	s := c.Session.Stats()
-	return contract.PhoneMedia{
-		Codec:           s.Codec,
-		Encrypted:       s.Encrypted,
-		PacketsReceived: s.Received,
-		PacketsLost:     s.Lost,
-		JitterMS:        s.JitterMS,
-		RoundTripMS:     s.RoundTripMS,
-	}
 }
 
 // invited takes a call, or refuses it.

@@ -168,7 +168,7 @@ func TestAVoiceHasNoHolesAtALossOfThreeInAHundred(t *testing.T) {
 			if networks[i].dropped < 3 {
 				t.Errorf("only %d packets were lost", networks[i].dropped)
 			}
-			if s := ears[i].Stats(); s.Lost == 0 || s.JitterMS < 2 {
+			if s := ears[i].Stats(); s.PacketsLost == 0 || s.JitterMS < 2 {
 				t.Errorf("the figures tell of no loss or jitter: %+v", s)
 			}
 		})

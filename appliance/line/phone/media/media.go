@@ -43,16 +43,6 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Stats tells how well a call is carried.
-type Stats struct {
-	Codec       string  // name in SDP; empty before the first agreement
-	Received    int     // packets
-	Lost        int     // packets that were sent to the box and did not arrive
-	JitterMS    float64 // RFC 3550, section 6.4.1
-	RoundTripMS float64 // 0: unknown
-	Encrypted   bool
-}
-
 // Session is the sound of one call. Its methods may be called from any goroutine; Play and
 // HeldBack from one at a time.
 type Session struct {
@@ -86,7 +76,7 @@ type targets struct{ rtp, rtcp netip.AddrPort }
 
 // listener takes what the far end says and presses.
 type listener struct {
-	hear  func(pcm []float32) error
+	hear  func(pcm []float32)
 	press func(key rune)
 }
 
@@ -133,10 +123,9 @@ func (s *Session) Close() {
 }
 
 // Listen passes what the far end says and presses from now on: sound without gaps, mono at
-// engine.SpeechRateHz, which hear owns, and keys as 0 to 9, *, # and A to D. hear may block. An
-// error of hear ends the listening. Before the first call of Listen sound is dropped; a later
-// one replaces the listener.
-func (s *Session) Listen(hear func(pcm []float32) error, press func(key rune)) {
+// engine.SpeechRateHz, which hear owns, and keys as 0 to 9, *, # and A to D. hear may block.
+// Before the first call of Listen sound is dropped; a later one replaces the listener.
+func (s *Session) Listen(hear func(pcm []float32), press func(key rune)) {
 	s.listens.Store(&listener{hear, press})
 }
 
@@ -218,7 +207,7 @@ func (s *Session) checkSilence(a *agreement, now time.Time) {
 }
 
 // Stats returns the figures of the call so far.
-func (s *Session) Stats() Stats {
+func (s *Session) Stats() contract.PhoneMedia {
 	st := s.in.stats()
 	if a := s.agreed.Load(); a != nil {
 		st.Codec, st.Encrypted = a.codec.name, a.security != plain

@@ -52,9 +52,8 @@ func newEnd(t *testing.T, o Options) *end {
 		default:
 		}
 	}
-	s.Listen(func(pcm []float32) error {
+	s.Listen(func(pcm []float32) {
 		note(func() { e.pcm = append(e.pcm, pcm...) })
-		return nil
 	}, func(key rune) { note(func() { e.keys += string(key) }) })
 	t.Cleanup(func() {
 		s.Close()
@@ -192,7 +191,7 @@ func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
 		if len(got) > engine.SpeechRateHz*110/100 {
 			t.Errorf("%s: a second is heard as %d ms", name, len(got)/16)
 		}
-		if s := e.Stats(); s.Codec != name || s.Received < 50 || s.Lost != 0 || s.Encrypted {
+		if s := e.Stats(); s.Codec != name || s.PacketsReceived < 50 || s.PacketsLost != 0 || s.Encrypted {
 			t.Errorf("%s: the figures are %+v", name, s)
 		}
 	}

@@ -245,9 +245,7 @@ func (r *receiver) deliver(a *agreement, pcm []float32) {
 	if len(pcm) == 0 || l == nil || !a.sends {
 		return
 	}
-	if l.hear(pcm) != nil {
-		r.s.listens.CompareAndSwap(l, nil)
-	}
+	l.hear(pcm)
 }
 
 // latch sends to the address from which packets come (symmetric RTP, RFC 4961): behind a

@@ -11,6 +11,7 @@ import (
 	"github.com/pion/rtcp"
 	pionrtp "github.com/pion/rtp"
 
+	"parley/appliance/contract"
 	"parley/appliance/line/rtp"
 )
 
@@ -227,14 +228,14 @@ func (c *reception) wanted() int {
 func (c *reception) lost() int { return max(0, c.wanted()-c.received) }
 
 // stats returns the figures so far.
-func (r *receiver) stats() Stats {
+func (r *receiver) stats() contract.PhoneMedia {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := &r.reception
-	return Stats{
-		Received: c.earlier.received + c.received,
-		Lost:     c.earlier.lost + c.lost(),
-		JitterMS: c.jitter * 1000,
+	return contract.PhoneMedia{
+		PacketsReceived: c.earlier.received + c.received,
+		PacketsLost:     c.earlier.lost + c.lost(),
+		JitterMS:        c.jitter * 1000,
 	}
 }
 

@@ -69,7 +69,7 @@ func TestAnEncryptedCallTakesNoOtherPackets(t *testing.T) {
 		f.send(t, 0, loud())
 	}
 	time.Sleep(200 * time.Millisecond)
-	if got := e.Stats(); got.Received != 0 || len(voiced(e.heard())) > 0 {
+	if got := e.Stats(); got.PacketsReceived != 0 || len(voiced(e.heard())) > 0 {
 		t.Errorf("of packets without encryption the figures are %+v", got)
 	}
 }
@@ -154,5 +154,25 @@ func TestAHandshakeWithSomebodyElseGivesNoKeys(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	if _, ready := b.agreed.Load().crypto(); ready {
 		t.Error("there are keys")
+	}
+}
+
+// During a call the other side can be replaced: by one at another address, with another codec
+// and other keys. Until it has answered, the one before is heard.
+func TestAnotherFarEndTakesOver(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		o := options()
+		o.Secure = encrypted
+		a, first, second := newEnd(t, o), newEnd(t, options()), newEnd(t, options())
+		connect(t, a, first, same)
+		speaks(t, a, first, encrypted)
+		if _, err := a.Offer(); err != nil { // nobody answers it
+			t.Fatal(err)
+		}
+		speaks(t, a, first, encrypted)
+		connect(t, a, second, only("PCMA"))
+		speaks(t, a, second, encrypted)
+		first.Close()
+		speaks(t, a, second, encrypted)
 	}
 }

@@ -205,7 +205,7 @@ func TestHostilePacketsChangeNothing(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	e.until(t, "the voice", func() bool { return len(voiced(e.heard())) >= 45*320 })
-	if got := e.Stats(); got.Received > 50 || got.Lost > 5 {
+	if got := e.Stats(); got.PacketsReceived > 50 || got.PacketsLost > 5 {
 		t.Errorf("of 50 packets the figures are %+v", got)
 	}
 	stranger.silent(t)

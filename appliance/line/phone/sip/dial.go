@@ -178,14 +178,21 @@ func (t *trunk) dialAt(ctx context.Context, at target, w wanted, others bool) (*
 		p.media = w.into.Media
 		return p.run(ctx)
 	}
-	if p.media, err = t.e.Media(f.remote.Addr()); err != nil {
-		return nil, &DialError{By: contract.ByFailedNetworks, Reason: err.Error()}
+	// Where nobody reads the signalling, the offer has keys. A peer that takes none gets a
+	// second one without.
+	for secure := f.transport == "TLS"; ; secure = false {
+		if p.media, err = t.e.Media(f.remote.Addr(), secure); err != nil {
+			return nil, &DialError{By: contract.ByFailedNetworks, Reason: err.Error()}
+		}
+		call, err := p.run(ctx)
+		if err != nil && !p.taken {
+			p.media.Close()
+		}
+		refused, ok := errors.AsType[*DialError](err)
+		if !secure || !ok || refused.Status != sip.StatusNotAcceptableHere {
+			return call, err
+		}
 	}
-	call, err := p.run(ctx)
-	if err != nil && !p.taken {
-		p.media.Close()
-	}
-	return call, err
 }
 
 // shown returns the number that a call shows.

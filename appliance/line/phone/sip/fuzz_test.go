@@ -42,7 +42,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, err := Open(Options{
-			Media:  func(netip.Addr) (Media, error) { return &silence{closed: make(chan struct{})}, nil },
+			Media:  func(netip.Addr, bool) (Media, error) { return &silence{closed: make(chan struct{})}, nil },
 			Trunks: []Trunk{desk()},
 			Log:    slog.New(alarm{t: t}),
 		}, func(ctx context.Context, i *Invitation) {

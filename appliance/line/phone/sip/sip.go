@@ -28,8 +28,9 @@ type Options struct {
 	// External is the address of the box for peers outside its networks, which stands in
 	// Contact, Via and SDP. The zero value: the box is not behind a translator of addresses.
 	External netip.Addr
-	// Media opens the sound of one call. peer is the address of its signalling.
-	Media func(peer netip.Addr) (Media, error)
+	// Media opens the sound of one call. peer is the address of its signalling. secure asks
+	// for encryption with keys in the box's offers.
+	Media func(peer netip.Addr, secure bool) (Media, error)
 	// Trunks are the peers that may call, and through which the box calls.
 	Trunks []Trunk
 	// UserAgent names the box in messages.

@@ -120,7 +120,7 @@ func openAlone(t *testing.T, trunks ...Trunk) *stage {
 	return s
 }
 
-func (s *stage) newMedia(netip.Addr) (Media, error) {
+func (s *stage) newMedia(netip.Addr, bool) (Media, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &silence{
