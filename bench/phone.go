@@ -33,7 +33,8 @@ func phonePaths() []phonePath {
 	}
 }
 
-// Phone measures hearing over a telephone, compared with the same recordings as they are.
+// Phone measures hearing over a telephone, compared with the same recordings as they are, and
+// the voice that a telephone hears.
 func Phone(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -49,8 +50,9 @@ func Phone(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Bench: "phone", Machine: describe(o.Config, "runtime-onnx", o.Config.Engines.Transcriber)}
-	opened, err := engines.Open(ctx, o.Config, engines.Hearing, o.Log)
+	r := Report{Bench: "phone", Machine: describe(o.Config, "runtime-onnx", o.Config.Engines.Transcriber,
+		o.Config.Engines.Voice)}
+	opened, err := engines.Open(ctx, o.Config, engines.Hearing|engines.Speaking, o.Log)
 	if err != nil {
 		return r, err
 	}
@@ -67,7 +69,8 @@ func Phone(ctx context.Context, o Options) (Report, error) {
 		}
 		r.addPhone(path, got, direct)
 	}
-	return r, nil
+	o.announce("speaking on a telephone")
+	return r, r.addPhoneVoice(ctx, opened)
 }
 
 // phonePrompts returns the recordings of a half: of the longest with known words, every second
