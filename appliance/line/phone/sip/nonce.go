@@ -95,7 +95,7 @@ func (e *Endpoint) tag(req *sip.Request) string {
 }
 
 // authenticate returns the trunk whose password a request shows (RFC 8760). Without one it
-// returns the challenges to answer with; none if no trunk has a password.
+// returns the challenge to answer with; none if no trunk has a password.
 func (e *Endpoint) authenticate(f *flow, req *sip.Request) (*trunk, []sip.Header) {
 	if req.Method != sip.INVITE && req.Method != sip.OPTIONS {
 		return nil, nil
@@ -123,18 +123,16 @@ func (e *Endpoint) authenticate(f *flow, req *sip.Request) (*trunk, []sip.Header
 	if !any {
 		return nil, nil
 	}
-	var challenges []sip.Header
-	for _, algorithm := range []string{"SHA-256", "MD5"} {
-		c := digest.Challenge{
-			Realm:     realm,
-			Nonce:     e.nonces.challenge(peer, now),
-			Algorithm: algorithm,
-			QOP:       []string{"auth"},
-			Stale:     stale,
-		}
-		challenges = append(challenges, sip.NewHeader("WWW-Authenticate", c.String()))
+	// Common telephones give up at a challenge for SHA-256, even behind one for MD5. Answers
+	// with SHA-256 are taken all the same.
+	c := digest.Challenge{
+		Realm:     realm,
+		Nonce:     e.nonces.challenge(peer, now),
+		Algorithm: "MD5",
+		QOP:       []string{"auth"},
+		Stale:     stale,
 	}
-	return nil, challenges
+	return nil, []sip.Header{sip.NewHeader("WWW-Authenticate", c.String())}
 }
 
 // trunkOf returns the trunk with the user of credentials if they show its password.

@@ -10,7 +10,7 @@ import (
 // A rate is how many messages a second are taken, and how many at once.
 type rate struct{ perSecond, burst float64 }
 
-// The rates of what is taken. Everything else is dropped unread: a SIP peer repeats what
+// The rates of messages that are taken. Others are dropped unread: a SIP peer repeats what
 // gets no answer.
 var (
 	// strangerRate is for an address of no trunk. Whoever calls by mistake, or with a
