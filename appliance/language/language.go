@@ -42,9 +42,11 @@ type Language struct {
 	groups []string
 	// determiners, verbs and subjects are for English only; see english.go.
 	determiners, verbs, subjects []string
-	// no are words that make an answer a negative one, wherever they stand in it. mailbox and wrongNumber are
-	// what the recordings say that answer telephones.
-	no, mailbox, wrongNumber []string
+	// agreement are further beginnings of a positive answer, some with a negative word ("no problem"). no are words
+	// that make an answer a negative one, wherever they stand in the rest of it.
+	agreement, no []string
+	// mailbox and wrongNumber are what the recordings say that answer telephones.
+	mailbox, wrongNumber []string
 	// lines are what an assistant says without thinking; empty if the language has none.
 	lines lines
 }

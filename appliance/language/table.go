@@ -69,6 +69,7 @@ func loadLanguage(name string) Language {
 		determiners:   sections["determiners"],
 		verbs:         sections["verbs"],
 		subjects:      sections["subjects"],
+		agreement:     sections["agreement"],
 		no:            sections["no"],
 		mailbox:       sections["mailbox"],
 		wrongNumber:   sections["wrong number"],

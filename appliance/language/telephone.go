@@ -50,26 +50,35 @@ func (l Language) Answer(text string) (yes, ok bool) {
 		return false, false
 	}
 	for _, of := range []Language{l, Of("en")} {
+		rest, agrees := of.afterYes(words)
 		for _, no := range of.no {
-			if contains(words, Plain(no), l.joined) {
+			if contains(rest, Plain(no), of.joined) {
 				return false, true
 			}
 		}
-		if of.tag != "en" && l.saysYes(text, words) {
+		if agrees || of.Backchannel(text) && !common.Backchannel(text) {
 			return true, true
 		}
 	}
-	return true, Of("en").saysYes(text, words)
+	return false, words == misheardNo
 }
 
-// saysYes reports whether a text, given in words too, begins with a yes or is nothing but agreement.
-func (l Language) saysYes(text, words string) bool {
-	for _, yes := range append([]string{"okay", "ok"}, l.yes...) {
-		if rest, found := strings.CutPrefix(words, Plain(yes)); found && (rest == "" || l.joined || rest[0] == ' ') {
-			return true
+// misheardNo is what a transcriber writes for a short English "no" on a telephone. As an answer it means nothing
+// else.
+const misheardNo = "now"
+
+// afterYes returns what follows the longest beginning of a positive answer, and false if there is none.
+func (l Language) afterYes(words string) (rest string, found bool) {
+	rest = words
+	for _, list := range [...][]string{{"okay", "ok"}, l.yes, l.agreement} {
+		for _, yes := range list {
+			after, is := strings.CutPrefix(words, Plain(yes))
+			if is && (after == "" || l.joined || after[0] == ' ') && (!found || len(after) < len(rest)) {
+				rest, found = after, true
+			}
 		}
 	}
-	return l.Backchannel(text) && !common.Backchannel(text)
+	return rest, found
 }
 
 // Mailbox reports whether a text, in any language of the table, is what a mailbox says.

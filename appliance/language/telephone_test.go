@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,13 @@ func TestAnswersAreYesNoOrNeither(t *testing.T) {
 		{"en", "No, thanks.", false, true},
 		{"en", "I'd rather not.", false, true},
 		{"en", "Yes, but not now.", false, true},
+		{"en", "Yep, put him through.", true, true},
+		{"en", "No problem.", true, true},
+		{"en", "Fine, but not now.", false, true},
+		{"en", "Now", false, true},
+		{"en", "Sorry, I can't right now.", false, true},
+		{"de", "Kein Problem, verbinden Sie.", true, true},
+		{"zh", "没问题。", true, true},
 		{"en", "What is this about?", false, false},
 		{"en", "Mm-hm", false, false},
 		{"en", "", false, false},
@@ -70,7 +78,7 @@ func TestTheTelephoneSpeaksEveryLanguage(t *testing.T) {
 				t.Errorf("%s: %q is yes %v, understood %v", l.tag, no, yes, ok)
 			}
 		}
-		for _, yes := range l.yes {
+		for _, yes := range append(slices.Clone(l.yes), l.agreement...) {
 			if said, ok := l.Answer(yes); !said || !ok {
 				t.Errorf("%s: %q is yes %v, understood %v", l.tag, yes, said, ok)
 			}
