@@ -280,12 +280,11 @@ func (r *registration) accepted(b *binding, res *sip.Response) error {
 	b.expires = time.Now().Add(granted)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pings.failed && r.held != nil && r.held.at == b.at {
-		r.pings.unanswered = true // it is there, and does not answer OPTIONS
-	}
-	r.pings.failed = false
+	// A peer that is there twice while it does not answer OPTIONS ignores them; once, it may
+	// have been restarting.
+	r.pings.unanswered = r.pings.failed >= 2
 	if r.held == nil || r.held.at != b.at {
-		r.pings.unanswered = false
+		r.pings = pings{}
 		r.t.e.log.Info("registered at a telephone trunk", "trunk", r.t.Name, "at", b.at.String(), "for", granted)
 	}
 	r.held, r.lastErr = b, ""

@@ -192,3 +192,36 @@ func TestTrunkWithoutAHostCannotRegister(t *testing.T) {
 		}
 	}
 }
+
+func TestRegistrarIsAskedWhetherItIsThere(t *testing.T) {
+	f := newFar(t)
+	s := open(t, f.registers())
+	f.answer(f.want("REGISTER"), 200, "")
+	s.until("registered", registered)
+	r := s.e.trunks[0].registration
+	asks := func(answer func(*sip.Request)) bool {
+		there := make(chan bool)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+			defer cancel()
+			there <- r.answers(ctx, r.held)
+		}()
+		answer(f.want("OPTIONS", "OPTIONS"))
+		return <-there
+	}
+	if !asks(func(req *sip.Request) { f.answer(req, 404, "") }) {
+		t.Error("a refusal of OPTIONS counts as silence")
+	}
+	if asks(func(*sip.Request) {}) {
+		t.Error("silence counts as an answer")
+	}
+	if asks(func(req *sip.Request) {
+		req.Via().Params.Add("rport", "61234")
+		f.answer(req, 200, "")
+	}) {
+		t.Error("the box keeps a Contact at which nobody reaches it")
+	}
+	if r.moved(context.Background(), r.held) {
+		t.Error("the box has moved")
+	}
+}

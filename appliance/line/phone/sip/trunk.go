@@ -47,11 +47,14 @@ type trunk struct {
 // errNoHost is the error of calls over a trunk that has no host.
 var errNoHost = errors.New("the trunk has no host in its address: calls come from it, but none can go there")
 
-// failed records the newest failure of the trunk for its status.
-func (t *trunk) failed(err error) {
+// failed records the newest failure of the trunk for its status, and reports whether it is
+// another one than before.
+func (t *trunk) failed(err error) (other bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	other = t.lastErr != err.Error()
 	t.lastErr, t.lastErrAt = err.Error(), time.Now()
+	return other
 }
 
 func (t *trunk) status() TrunkStatus {
@@ -266,8 +269,9 @@ func (t *trunk) look(ctx context.Context) {
 		return
 	}
 	if _, err := t.targets(ctx); err != nil && t.e.stopping.Err() == nil {
-		t.failed(err)
-		t.e.log.Warn("cannot find a telephone trunk", "trunk", t.Name, "error", err)
+		if t.failed(err) {
+			t.e.log.Warn("cannot find a telephone trunk", "trunk", t.Name, "error", err)
+		}
 	}
 }
 

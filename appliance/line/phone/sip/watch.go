@@ -26,7 +26,7 @@ const (
 // pings is what is known of a registrar's answers to OPTIONS.
 type pings struct {
 	unanswered bool // the peer registers the box, but does not answer OPTIONS
-	failed     bool // the last one was not answered, and the box has not registered since
+	failed     int  // how many have not been answered since one was
 }
 
 // watch waits for d. It returns earlier when the registration has to be renewed: the
@@ -96,10 +96,10 @@ func (r *registration) answers(ctx context.Context, held *binding) bool {
 	req := r.t.newRequest(sip.OPTIONS, r.t.uri(""), r.t.record(), newToken(), newToken(), 1)
 	res, err := r.t.e.do(ctx, held.flow, req)
 	if err != nil {
-		// If the peer registers the box all the same, it is one that ignores OPTIONS.
-		r.pings.failed = true
+		r.pings.failed++
 		return false
 	}
+	r.pings.failed = 0
 	return !r.seen(held.flow, res)
 }
 
