@@ -59,6 +59,7 @@ func (e *Endpoint) request(f *flow, req *sip.Request) {
 				return
 			}
 			e.answer(f, req, sip.StatusForbidden)
+			e.reportStranger(f, string(req.Method))
 			return
 		}
 	}

@@ -25,6 +25,10 @@ var (
 	// so that too many of them take nothing from live calls. A telephone system that comes
 	// back after a failure places all its calls at once.
 	inviteRate = rate{20, 100}
+	// reportRate is for lines in the log about strangers: enough to see why a telephone that
+	// is being set up gets no answer, and about one a minute from those who try all addresses
+	// of the Internet.
+	reportRate = rate{1.0 / 60, 5}
 )
 
 // maxSources bounds the addresses that are counted apart.
@@ -36,6 +40,7 @@ type sources struct {
 	buckets   map[netip.Addr]*bucket
 	invites   map[netip.Addr]*bucket
 	strangers bucket
+	reports   bucket
 	held      map[netip.Addr]int // of live calls and open transactions
 }
 
@@ -105,6 +110,17 @@ func (e *Endpoint) admit(from netip.Addr, text []byte) bool {
 		return bucketOf(s.buckets, from).take(trunkRate, now)
 	}
 	return bucketOf(s.buckets, from).take(strangerRate, now) && s.strangers.take(strangersRate, now)
+}
+
+// reportStranger logs that a request came from an address of no trunk.
+func (e *Endpoint) reportStranger(f *flow, method string) {
+	e.sources.mu.Lock()
+	tell := e.sources.reports.take(reportRate, time.Now())
+	e.sources.mu.Unlock()
+	if tell {
+		e.log.Info("sip: refused a request from an address of no trunk; phone.trunks says who may call", "peer", f.remote,
+			"method", method)
+	}
 }
 
 // beginsCall reports whether a message looks like an INVITE outside a dialog: its To has no
