@@ -31,7 +31,7 @@ type Phone struct {
 	Extensions                           []Extension
 }
 
-// What is said before a call is recorded.
+// The values of Phone.Consent: the announcement before a call is recorded.
 const (
 	ConsentAsk      = "ask"      // the caller is asked
 	ConsentAnnounce = "announce" // the caller is informed

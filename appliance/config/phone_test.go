@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -178,5 +179,22 @@ func TestAUselessPhoneIsWarnedOf(t *testing.T) {
 		if !strings.Contains(strings.Join(c.Warnings, "\n"), want) {
 			t.Errorf("%q: %q does not warn of %q", text, c.Warnings, want)
 		}
+	}
+}
+
+func TestThePhoneSettingsOfTheDocumentationAreValid(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "phone.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+	for _, block := range blocks {
+		c, err := Load(newSources(t, string(block[1])))
+		if err != nil || len(c.Warnings) > 0 {
+			t.Errorf("%s\n%v, warnings %q", block[1], err, c.Warnings)
+		}
+	}
+	if len(blocks) < 6 {
+		t.Errorf("found %d blocks", len(blocks))
 	}
 }

@@ -1,7 +1,11 @@
 package contract
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -56,5 +60,24 @@ func TestErrorsOfACallNameTheField(t *testing.T) {
 	want := PostedPhoneTransfer{To: "0301", Attended: true, Brief: "A guest.", RingSecs: DefaultRingSecs}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestTheConfigsOfTheDocumentationOfTelephonesAreValid(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "phone.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1)
+	for _, block := range blocks {
+		if !bytes.Contains(block[1], []byte("evi_version")) {
+			continue
+		}
+		if _, err := Parse[PostedConfig](block[1]); err != nil {
+			t.Errorf("%s: %v", block[1], err)
+		}
+	}
+	if len(blocks) < 3 {
+		t.Errorf("found %d blocks", len(blocks))
 	}
 }

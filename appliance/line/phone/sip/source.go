@@ -118,8 +118,8 @@ func (e *Endpoint) reportStranger(f *flow, method string) {
 	tell := e.sources.reports.take(reportRate, time.Now())
 	e.sources.mu.Unlock()
 	if tell {
-		e.log.Info("sip: refused a request from an address of no trunk; phone.trunks says who may call", "peer", f.remote,
-			"method", method)
+		e.log.Info("sip: refused a request from an address of no trunk; phone.trunks says who may call", "peer",
+			f.remote, "method", method)
 	}
 }
 
