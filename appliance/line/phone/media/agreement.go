@@ -14,7 +14,7 @@ type agreement struct {
 	codec     codec // of what is sent
 	sendType  uint8 // payload type of codec
 	frame     time.Duration
-	codecs    map[uint8]codec // of what is received, by payload type
+	codecs    map[uint8]codec // of the packets that the box takes, by payload type
 	events    map[uint8]int   // clock rate of key presses, by payload type
 	eventType uint8           // of the key presses that are sent
 	eventHz   int             // their clock rate; 0: the far end takes none

@@ -139,6 +139,7 @@ func lateness(t *testing.T) (most func() time.Duration) {
 }
 
 func TestAVoiceHasNoHolesAtALossOfThreeInAHundred(t *testing.T) {
+	t.Parallel()
 	const length = 4 * time.Second
 	late, want := lateness(t), level(vowel(time.Second))
 	var ears []*end
@@ -177,6 +178,7 @@ func TestAVoiceHasNoHolesAtALossOfThreeInAHundred(t *testing.T) {
 
 // Each key arrives once, whichever of its packets are lost.
 func TestKeysArriveOnceAtALossOfAThird(t *testing.T) {
+	t.Parallel()
 	a, b := newEnd(t, options()), newEnd(t, options())
 	through(t, newNetwork(t, 0.33, 30*time.Millisecond), a, b, only("PCMU"))
 	const keys = "12*#1100"

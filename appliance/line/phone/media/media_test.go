@@ -174,6 +174,7 @@ func say(t *testing.T, e *end, id string, d time.Duration) {
 }
 
 func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
+	t.Parallel()
 	var ends []*end
 	for _, c := range codecs() {
 		a, b := newEnd(t, options()), newEnd(t, options())
@@ -198,6 +199,7 @@ func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
 }
 
 func TestKeysArePressedAtTheFarEnd(t *testing.T) {
+	t.Parallel()
 	const keys = "11*0#D"
 	var pressing sync.WaitGroup
 	var ends []*end

@@ -23,6 +23,7 @@ func bridge(a, b *end) {
 // The sound of a bridged call is relayed at once: its way through the box, from codec to codec,
 // adds at most the filters of the codecs and one packet.
 func TestRelayedSoundIsNotDelayed(t *testing.T) {
+	t.Parallel()
 	f, g := newFar(t), newFar(t)
 	a, b := newEnd(t, options()), newEnd(t, options())
 	f.offer(t, a, "m=audio PORT RTP/AVP 0")
@@ -84,6 +85,7 @@ func firstLoud(payload []byte) int {
 
 // A burst of relayed sound, as after a stall, does not delay what follows.
 func TestABurstOfRelayedSoundIsNotQueued(t *testing.T) {
+	t.Parallel()
 	f, e := newFar(t), newEnd(t, options())
 	f.offer(t, e, "m=audio PORT RTP/AVP 0")
 	first := f.next(t)
@@ -110,6 +112,7 @@ func TestABurstOfRelayedSoundIsNotQueued(t *testing.T) {
 
 // Two bridged ends hear each other, whatever their codecs.
 func TestBridgedEndsHearEachOther(t *testing.T) {
+	t.Parallel()
 	left, right := newEnd(t, options()), newEnd(t, options())
 	a, b := newEnd(t, options()), newEnd(t, options())
 	connect(t, left, a, only("opus"))

@@ -61,7 +61,7 @@ func TestKeysInTheDescriptionsEncryptTheCall(t *testing.T) {
 	}
 }
 
-// What comes without encryption is not heard, and neither is what was heard before.
+// An encrypted call drops packets without encryption.
 func TestAnEncryptedCallTakesNoOtherPackets(t *testing.T) {
 	f, e := newFar(t), newEnd(t, options())
 	f.offer(t, e, "m=audio PORT RTP/SAVP 0", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 "+key128)
@@ -77,6 +77,7 @@ func TestAnEncryptedCallTakesNoOtherPackets(t *testing.T) {
 // A description that comes again keeps the keys and their counts; one with another key begins
 // anew, both ways.
 func TestNewKeysDuringACall(t *testing.T) {
+	t.Parallel()
 	a, b := newEnd(t, secure()), newEnd(t, options())
 	connect(t, a, b, same)
 	speaks(t, a, b, true)
@@ -160,6 +161,7 @@ func TestAHandshakeWithSomebodyElseGivesNoKeys(t *testing.T) {
 // During a call the other side can be replaced: by one at another address, with another codec
 // and other keys. Until it has answered, the one before is heard.
 func TestAnotherFarEndTakesOver(t *testing.T) {
+	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
 		o := options()
 		o.Secure = encrypted

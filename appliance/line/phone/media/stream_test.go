@@ -17,7 +17,7 @@ const audioLine = "m=audio PORT RTP/AVP 0 101"
 const eventMap = "a=rtpmap:101 telephone-event/8000"
 
 // A call that is held in either of the two ways gets no packets, and what comes is not heard.
-// What was being said goes on afterwards.
+// The sentence that the hold interrupts goes on afterwards.
 func TestAHeldCallIsSilentAndGoesOn(t *testing.T) {
 	for name, hold := range map[string][]string{
 		"by direction": {audioLine, "a=sendonly"},
@@ -213,6 +213,7 @@ func TestHostilePacketsChangeNothing(t *testing.T) {
 
 // Comfort noise and pauses are heard as silence, without a gap in time.
 func TestPausesOfTheFarEndAreSilence(t *testing.T) {
+	t.Parallel()
 	f, e := newFar(t), newEnd(t, options())
 	f.offer(t, e, "m=audio PORT RTP/AVP 0 13 101", eventMap)
 	start := time.Now()
@@ -239,6 +240,7 @@ func TestPausesOfTheFarEndAreSilence(t *testing.T) {
 // The packets never stop, so that nobody between the box and the far end takes the call for
 // dead.
 func TestTheBoxSendsAllTheTime(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"0", "8", "9", "96"} {
 		f, e := newFar(t), newEnd(t, options())
 		f.offer(t, e, "m=audio PORT RTP/AVP "+format, "a=rtpmap:96 opus/48000/2")
