@@ -39,6 +39,7 @@ type runningBox struct {
 	// Of a box with fake engines.
 	secret  string
 	records *store.Store
+	parts   *appliance
 }
 
 // startBox runs a box with the models of the test profile, on a free port and with a new

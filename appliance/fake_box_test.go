@@ -104,5 +104,6 @@ func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 		key:     key.APIKey,
 		secret:  key.SecretKey,
 		records: records,
+		parts:   a,
 	}
 }

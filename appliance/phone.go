@@ -29,13 +29,15 @@ type telephone struct {
 	line     atomic.Pointer[phone.Server] // nil before the models are loaded
 	endpoint *sip.Endpoint                // nil: the box has no SIP
 	streams  *stream.Server
-	configs  api.Configs
-	voices   chat.AccountVoices // nil before the models are loaded
+
+	// These are set before the line is.
+	configs api.Configs
+	voices  chat.AccountVoices
 }
 
 // openPhone listens for calls, if the settings want that.
 func (a *appliance) openPhone() error {
-	a.phone = &telephone{appliance: a, configs: api.NewConfigs(a.records, a.plugins)}
+	a.phone = &telephone{appliance: a}
 	var err error
 	if a.phone.streams, err = a.phone.openStreams(); err != nil {
 		return err
@@ -52,7 +54,7 @@ func (a *appliance) openPhone() error {
 
 // start lets calls in, once the models are loaded.
 func (t *telephone) start(v chat.AccountVoices, d engine.VoiceDetector, transcriber engine.Transcriber) {
-	t.voices = v
+	t.configs, t.voices = api.NewConfigs(t.records, t.plugins), v
 	p := phone.Parts{
 		Host:        t.admission,
 		Answers:     t.answers,

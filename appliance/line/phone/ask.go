@@ -48,7 +48,10 @@ func (q question) ask(ctx context.Context) (yes bool, err error) {
 func (q question) once(ctx context.Context, e *ear) (yes bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	spoken := make(chan error, 1)
-	q.call.lifecycle.Go("asking a question", func() { spoken <- q.to.speak(ctx, q.voice, q.text) })
+	q.call.lifecycle.Go("asking a question", func() {
+		defer close(spoken) // also after a panic
+		spoken <- q.to.speak(ctx, q.voice, q.text)
+	})
 	speaking := true
 	defer func() {
 		cancel()
@@ -57,6 +60,7 @@ func (q question) once(ctx context.Context, e *ear) (yes bool, err error) {
 			q.to.leg.Cut()
 		}
 	}()
+	var wait <-chan error = spoken // nil once the question was said
 	late := time.NewTimer(time.Hour)
 	late.Stop()
 	defer late.Stop()
@@ -71,8 +75,9 @@ func (q question) once(ctx context.Context, e *ear) (yes bool, err error) {
 			if ok || err != nil {
 				return yes, err
 			}
-		case err := <-spoken:
-			if speaking = false; err != nil {
+		case err := <-wait:
+			speaking, wait = false, nil
+			if err != nil {
 				return false, err
 			}
 			late.Reset(answerTimeout)

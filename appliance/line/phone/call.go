@@ -277,9 +277,35 @@ func (c *Call) follow(s line.Session) {
 			send()
 		case <-c.lifecycle.Gone().Done():
 			c.log.Debug("a call ended", "why", context.Cause(c.lifecycle.Gone()))
+			c.awaitTransfer(s)
 			s.HangUp()
 			<-s.Done()
 			return
+		}
+	}
+}
+
+// transferGrace is how long a transfer that ended the call has to tell the chat so, before the chat ends as
+// hung up.
+const transferGrace = time.Second
+
+// awaitTransfer lets a transfer end the chat, if one is under way or has worked.
+func (c *Call) awaitTransfer(s line.Session) {
+	late := time.NewTimer(transferGrace)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		wait := c.transferring || c.facts.HandedOverTo != ""
+		c.mu.Unlock()
+		if !wait {
+			return
+		}
+		select {
+		case <-s.Done():
+			return
+		case <-late.C:
+			return
+		case <-c.changed:
 		}
 	}
 }

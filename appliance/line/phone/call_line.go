@@ -14,11 +14,9 @@ import (
 
 // The methods by which a chat uses a Call as its line.
 
-// Send takes a message, from which the call learns the state of the chat. Nobody reads it.
+// Send takes a message, from which the call learns the state of the chat. Nobody reads it, so it does not fail
+// when the person has hung up: the session learns that by its HangUp.
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
-	if err := c.lifecycle.Err(); err != nil {
-		return err
-	}
 	m, tooOften := c.errs.Note(m)
 	c.mu.Lock()
 	switch m := m.(type) {
@@ -41,12 +39,9 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	return nil
 }
 
-// Play queues sound for the person.
+// Play queues sound for the person, if there is one who hears it.
 func (c *Call) Play(_ context.Context, s contract.Sound) error {
-	if err := c.lifecycle.Err(); err != nil {
-		return err
-	}
-	if c.unheard || c.elsewhere() {
+	if c.unheard || c.elsewhere() || c.lifecycle.Gone().Err() != nil {
 		return nil
 	}
 	return c.person.play(s)

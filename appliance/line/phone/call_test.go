@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -196,6 +197,15 @@ func TestAPanicEndsOneCall(t *testing.T) {
 		}
 		if over, _ := other.leg.over(); over || !s.log.contains("panic") {
 			t.Error("another call ended, or nothing was logged")
+		}
+	})
+}
+
+func TestAPanicBeforeACallRefusesIt(t *testing.T) {
+	perform(t, Options{}, func(s *stage) {
+		s.Answers = func(context.Context, string) (Assistant, error) { panic("the extensions") }
+		if c := s.invite("1", "100"); c.rejected != 500 || !s.log.contains("panic") {
+			t.Errorf("refused with %d", c.rejected)
 		}
 	})
 }

@@ -117,15 +117,18 @@ func TestABoxThatStopsWaitsForNoAnswer(t *testing.T) {
 
 // A voice that fails must not keep a call.
 func TestABrokenVoiceEndsTheCall(t *testing.T) {
-	perform(t, Options{Consent: ConsentAnnounce}, func(s *stage) {
-		s.who.Voice = broken{}
-		c := s.invite("1", "100")
-		if over, byBox := c.leg.over(); !over || !byBox {
-			t.Error("the call goes on")
+	for _, consent := range []Consent{ConsentAnnounce, ConsentAsk} {
+		for _, voice := range []Voice{broken{}, crashing{}} {
+			perform(t, Options{Consent: consent}, func(s *stage) {
+				s.who.Voice = voice
+				c := s.invite("1", "100")
+				if over, byBox := c.leg.over(); !over || !byBox {
+					t.Errorf("%s, %T: the call goes on", consent, voice)
+				}
+				if _, ended := s.Calls(); ended[0].EndReason == "" || ended[0].State != contract.CallEnded {
+					t.Errorf("%+v", ended)
+				}
+			})
 		}
-		s.who.Voice = &speaks{}
-		if _, ended := s.Calls(); ended[0].EndReason == "" || ended[0].State != contract.CallEnded {
-			t.Errorf("%+v", ended)
-		}
-	})
+	}
 }

@@ -3,6 +3,8 @@ package phone
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"parley/appliance/contract"
@@ -20,6 +22,7 @@ const (
 // Invited takes a call, or refuses it, and returns when it is over. The telephone rings only once
 // there is a seat for the chat. ctx bounds the time until the call is answered.
 func (s *Server) Invited(ctx context.Context, from Caller, in Invitation) {
+	defer s.recover(in)
 	c := &Call{call: contract.Call{
 		CallerNumber: callerNumber(from.From),
 		CallInfo:     contract.CallInfo{Direction: contract.Inbound, To: from.To, Trunk: from.Trunk},
@@ -42,6 +45,14 @@ func (s *Server) Invited(ctx context.Context, from Caller, in Invitation) {
 	}
 	c.connect(leg)
 	c.run(slot)
+}
+
+// recover refuses a call after a panic, which must not end the program.
+func (s *Server) recover(in Invitation) {
+	if p := recover(); p != nil {
+		s.Log.Error("panic at a call", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		_ = in.Reject(statusServerError, 0) // an error means that it was decided before
+	}
 }
 
 // admit registers the call, and reserves a slot for its chat.

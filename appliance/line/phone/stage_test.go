@@ -587,3 +587,10 @@ func (broken) Language() string { return "en" }
 func (broken) Speak(context.Context, string, func([]float32) error) error {
 	return errors.New("no voice")
 }
+
+// crashing is a voice that panics.
+type crashing struct{}
+
+func (crashing) Language() string { return "en" }
+
+func (crashing) Speak(context.Context, string, func([]float32) error) error { panic("the voice") }

@@ -62,6 +62,8 @@ func (c *Call) toolHandOver(ctx context.Context, h handover) (connection.ToolRes
 		return connection.ToolResult{Content: "The caller was connected.", Over: true}, nil
 	case ctx.Err() != nil:
 		return connection.ToolResult{}, err
+	case c.lifecycle.Gone().Err() != nil:
+		return connection.ToolResult{}, errors.New("the caller hung up")
 	}
 	c.log.Info("call not handed over", "to", h.to, "because", err)
 	return connection.ToolResult{Content: "The caller could not be connected: " + err.Error() +
@@ -168,6 +170,7 @@ func (c *Call) handOver(ctx context.Context, h handover) error {
 		c.person.listener.Store(listens)
 	}
 	c.mu.Unlock()
+	notify(c.changed)
 	if err == nil {
 		c.log.Info("call handed over", "to", h.to, "attended", h.attended)
 	}
@@ -202,6 +205,7 @@ func (c *Call) handOverAttended(ctx context.Context, h handover) error {
 		return errors.New("this box has no trunk to call out over")
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(c.lifecycle.Gone(), cancel)()
 	music := make(chan struct{})
 	c.lifecycle.Go("playing music", func() {
 		defer close(music)
