@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"time"
 
 	"github.com/emiago/sipgo/sip"
 )
@@ -16,6 +17,9 @@ const (
 	// maxWaiting bounds the requests of one call that wait for their turn. A peer that sends
 	// more at once does not wait for answers.
 	maxWaiting = 32
+	// keepOpen is how often something is sent to a peer behind a translator of addresses
+	// over UDP, which may forget the way after 30 s.
+	keepOpen = 25 * time.Second
 )
 
 // The reasons for which a call ends, other than that the peer hung up.
@@ -157,15 +161,20 @@ func (e *Endpoint) callOf(req *sip.Request) *Call {
 
 // run serves the requests of the peer in their order, and ends the call when it is lost.
 func (c *Call) run() {
+	alive := time.NewTicker(keepOpen)
+	defer alive.Stop()
 	established := c.established
 	var silent <-chan struct{}
 	for {
 		select {
 		case t := <-c.requests:
-			c.serve(t)
+			c.serveSafely(t)
 		case <-established:
 			silent, established = c.Silent(), nil
+		case <-alive.C:
+			c.keepAlive()
 		case <-silent:
+			silent = nil
 			c.log.Info("sip: nothing comes from the far end any more")
 			c.hangUp(ErrLost)
 		case <-c.timer.due():
@@ -174,6 +183,18 @@ func (c *Call) run() {
 			c.refuseWaiting()
 			return
 		}
+	}
+}
+
+// keepAlive keeps the way open to a peer behind a translator of addresses (RFC 5626,
+// section 3.5.1; the line end is what peers over UDP ignore).
+func (c *Call) keepAlive() {
+	d := c.current()
+	d.mu.Lock()
+	f, natted := d.flow, d.natted
+	d.mu.Unlock()
+	if natted && f.udp != nil {
+		_ = f.udp.write([]byte("\r\n\r\n"), f.local, f.remote)
 	}
 }
 

@@ -181,7 +181,7 @@ func (t *trunk) dialAt(ctx context.Context, at target, w wanted, others bool) (*
 	// Where nobody reads the signalling, the offer has keys. A peer that takes none gets a
 	// second one without.
 	for secure := f.transport == "TLS"; ; secure = false {
-		if p.media, err = t.e.Media(f.remote.Addr(), secure); err != nil {
+		if p.media, err = t.e.openMedia(f.remote.Addr(), secure); err != nil {
 			return nil, &DialError{By: contract.ByFailedNetworks, Reason: err.Error()}
 		}
 		call, err := p.run(ctx)

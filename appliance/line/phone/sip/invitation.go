@@ -91,7 +91,7 @@ func (i *Invitation) open() (status int, err error) {
 	case i.media != nil:
 		return 0, nil
 	}
-	m, err := i.call.endpoint.Media(i.t.flow.remote.Addr(), false)
+	m, err := i.call.endpoint.openMedia(i.t.flow.remote.Addr(), false)
 	if err != nil {
 		return sip.StatusServiceUnavailable, fmt.Errorf("%w: %w", ErrNoMedia, err)
 	}

@@ -2,6 +2,10 @@ package sip
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"runtime/debug"
 	"time"
 
 	"parley/appliance/contract"
@@ -33,4 +37,38 @@ type Media interface {
 	Press(ctx context.Context, digits string) error
 	OnHold(func(held bool))
 	Stats() contract.PhoneMedia
+}
+
+// guarded is a Media in which no description of a peer causes a panic.
+type guarded struct {
+	Media
+	log *slog.Logger
+}
+
+// openMedia opens the sound of a call.
+func (e *Endpoint) openMedia(peer netip.Addr, secure bool) (Media, error) {
+	m, err := e.Media(peer, secure)
+	if err != nil {
+		return nil, err
+	}
+	return guarded{m, e.log}, nil
+}
+
+// Answer implements Media.
+func (g guarded) Answer(offer []byte) (answer []byte, err error) {
+	defer g.catch(&err)
+	return g.Media.Answer(offer)
+}
+
+// Accept implements Media.
+func (g guarded) Accept(answer []byte) (err error) {
+	defer g.catch(&err)
+	return g.Media.Accept(answer)
+}
+
+func (g guarded) catch(err *error) {
+	if p := recover(); p != nil {
+		g.log.Error("sip: a description of sound caused a panic", "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("sip: the description of sound cannot be read")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,18 @@ import (
 // keyLength is how long a key counts as pressed that is sent in a message: what telephones
 // use in sound.
 const keyLength = 160 * time.Millisecond
+
+// serveSafely serves a request. A panic costs the call, not the box.
+func (c *Call) serveSafely(t *transaction) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("sip: a request caused a panic", "panic", p, "stack", string(debug.Stack()))
+			_ = t.respond(sip.StatusInternalServerError, nil)
+			c.hangUp(ErrLost)
+		}
+	}()
+	c.serve(t)
+}
 
 // serve takes one request of the peer in the dialog.
 func (c *Call) serve(t *transaction) {

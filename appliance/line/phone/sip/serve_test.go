@@ -138,12 +138,9 @@ func TestBoxRefreshesTheSessionTimer(t *testing.T) {
 			t.Errorf("Session-Expires is %q", got)
 		}
 		s.send(s.respond(update, 200, "Session-Expires: 90;refresher=uac"))
-		time.Sleep(20 * time.Millisecond)
+		s.refreshed(c)
 	}
 	c.timer.mu.Lock()
-	if c.timer.interval != 90*time.Second {
-		t.Errorf("the interval is %s; want 90s", c.timer.interval)
-	}
 	c.timer.update = false
 	c.timer.mu.Unlock()
 	c.timer.begin(100*time.Millisecond, true)
@@ -152,6 +149,7 @@ func TestBoxRefreshesTheSessionTimer(t *testing.T) {
 	if ack := s.wantRequest("ACK"); ack.CSeq().SeqNo != invite.CSeq().SeqNo {
 		t.Errorf("the ACK has the number %d; want %d", ack.CSeq().SeqNo, invite.CSeq().SeqNo)
 	}
+	s.refreshed(c)
 	c.timer.begin(100*time.Millisecond, true)
 	invite = s.wantRequest("INVITE")
 	s.send(s.respond(invite, 481))
@@ -160,6 +158,21 @@ func TestBoxRefreshesTheSessionTimer(t *testing.T) {
 	if err := s.ended(c); !errors.Is(err, ErrLost) {
 		t.Errorf("Err is %v; want %v", err, ErrLost)
 	}
+}
+
+// refreshed waits until a call has the session interval 90 s.
+func (s *stage) refreshed(c *Call) {
+	s.Helper()
+	for range 200 {
+		c.timer.mu.Lock()
+		interval := c.timer.interval
+		c.timer.mu.Unlock()
+		if interval == 90*time.Second {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.Fatal("the interval is not 90 s")
 }
 
 func TestSilentCallIsLost(t *testing.T) {

@@ -361,7 +361,7 @@ func (s *stage) ended(c *Call) error {
 }
 
 // requestOf returns an INVITE to an address; fields replace its own.
-func requestOf(t *testing.T, to string, fields ...string) *sip.Request {
+func requestOf(t testing.TB, to string, fields ...string) *sip.Request {
 	t.Helper()
 	all := []string{"From: <sip:1001@h>;tag=1", "To: <sip:100@box>", "Via: SIP/2.0/UDP h;branch=z9hG4bK1",
 		"Call-ID: 1", "CSeq: 1 INVITE"}
