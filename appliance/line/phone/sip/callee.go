@@ -24,7 +24,7 @@ var (
 // perhaps after a +, with the separators that people write), the name of a user, or a SIP
 // URI of a user of the trunk itself. A URI of another host is refused: a trunk is there
 // for its own numbers, and a caller must not make the box send requests anywhere else.
-// What is returned holds no character that could begin another header.
+// The URI has no character that could begin another header.
 func (t *trunk) callee(to string) (sip.Uri, error) {
 	to = strings.TrimSpace(to)
 	if scheme, rest, ok := strings.Cut(to, ":"); ok {

@@ -101,12 +101,15 @@ func (t *trunk) dial(ctx context.Context, w wanted) (*Call, error) {
 		queue = queue[1:]
 		call, err := t.dialAt(ctx, at, w, len(queue) > 0)
 		var (
-			moved *redirectError
-			next  *tryNextError
+			moved   *redirectError
+			next    *tryNextError
+			refused *DialError
 		)
 		switch {
 		case err == nil:
 			return call, nil
+		case errors.As(err, &refused):
+			return nil, err
 		case ctx.Err() != nil:
 			return nil, givenUp(ctx)
 		case errors.As(err, &moved):

@@ -397,3 +397,14 @@ func TestClosingWaitsForCallsThatWereJustHungUp(t *testing.T) {
 	f.answer(bye, 200, "")
 	<-closed
 }
+
+func TestSilentPeerIsNoTelephoneThatNobodyAnswers(t *testing.T) {
+	f := newFar(t)
+	s := open(t, f.trunk())
+	done := s.dials(context.Background(), DialOptions{To: "100", RingFor: 200 * time.Millisecond})
+	f.want("INVITE")
+	var refused *DialError
+	if _, err := result(t, done); !errors.As(err, &refused) || refused.By != contract.ByFailedNetworks {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -123,7 +123,12 @@ func (p *placing) await(ctx context.Context, x *exchange) (*sip.Response, error)
 			}
 			return res, nil
 		case <-ctx.Done():
+			nobody := !p.heard && errors.Is(context.Cause(ctx), errRang)
 			p.giveUp(x)
+			if nobody { // it is the peer that does not answer
+				why := fmt.Sprintf("%s: %v", p.f.remote, errNoResponse)
+				return nil, &DialError{By: contract.ByFailedNetworks, Reason: why}
+			}
 			return nil, givenUp(ctx)
 		}
 	}

@@ -310,11 +310,12 @@ func retryIn(failures int, err error) time.Duration {
 	if !isPermanent(err) && failures < 8 {
 		wait = min(firstRetry<<(failures-1), lastRetry)
 	}
+	wait = wait/2 + rand.N(wait/2)
 	var refused *responseError
 	if errors.As(err, &refused) {
 		wait = max(wait, min(retryAfter(refused.res), longestRetryAfter))
 	}
-	return wait/2 + rand.N(wait/2)
+	return wait
 }
 
 // isPermanent reports whether an error will most likely be the same at the next attempt.

@@ -2,6 +2,8 @@ package sip
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"net/netip"
 	"strconv"
 	"time"
@@ -37,7 +39,7 @@ func (r *registration) watch(ctx context.Context, d time.Duration) {
 	defer over.Stop()
 	check := time.NewTicker(checkEvery)
 	defer check.Stop()
-	pinged := time.Now()
+	pinged, before := time.Now(), interfaces()
 	for {
 		select {
 		case <-ctx.Done():
@@ -50,6 +52,9 @@ func (r *registration) watch(ctx context.Context, d time.Duration) {
 		held := r.held
 		r.mu.Unlock()
 		if held == nil {
+			if interfaces() != before {
+				return // the network may be back: there is no need to wait
+			}
 			continue
 		}
 		if r.moved(ctx, held) {
@@ -78,6 +83,9 @@ func (r *registration) moved(ctx context.Context, held *binding) bool {
 		return false // no network at the moment; when it comes back, the address is compared
 	}
 	host, port := r.t.e.face(f)
+	if host.IsUnspecified() {
+		return false // no network either
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := netip.AddrPortFrom(host, port)
@@ -86,6 +94,15 @@ func (r *registration) moved(ctx context.Context, held *binding) bool {
 	}
 	r.private, r.public = now, netip.AddrPort{}
 	return true
+}
+
+// interfaces returns the addresses of the machine.
+func interfaces() string {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(all)
 }
 
 // answers asks the registrar with OPTIONS whether it is there. It returns false if the
