@@ -221,10 +221,10 @@ func (t *telephone) Status() contract.Phone {
 		Calls:      []contract.PhoneCall{},
 		EndedCalls: []contract.PhoneCall{},
 	}
-	for _, l := range t.cfg.Phone.Listen {
-		p.Listeners = append(p.Listeners, contract.PhoneListener{Address: l.String(), Open: t.endpoint != nil})
-	}
 	if t.endpoint != nil {
+		for _, address := range t.endpoint.Listeners() {
+			p.Listeners = append(p.Listeners, contract.PhoneListener{Address: address, Open: true})
+		}
 		p.Trunks = append(p.Trunks, t.trunks()...)
 	}
 	for _, e := range t.cfg.Phone.Extensions {
