@@ -13,6 +13,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/box"
 	"parley/appliance/chat"
+	"parley/appliance/chat/turn"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -188,7 +189,8 @@ func (t *telephone) assistant(ctx context.Context, account string, s contract.Co
 		}
 		a.Greets = c.EventMessages.OnNewChat.Enabled
 		if m := c.EventMessages.OnMailbox; m != nil && m.Enabled {
-			a.Mailbox = m.Text
+			filled, _ := turn.Settings{}.Merge(contract.SessionSettings{Variables: s.SessionSettings.Variables})
+			a.Mailbox = filled.Fill(m.Text, time.Now())
 		}
 	}
 	if err := t.voices.Prepare(account, voice); err != nil {

@@ -68,7 +68,7 @@ func startPhoneBox(t *testing.T, model enginetest.Model, change ...func(*config.
 	at := freeAddress(t)
 	p := &phoneBox{runningBox: b, t: t, person: newPerson(t, at)}
 	p.guide = p.post("/v0/evi/configs", `{"name":"Guide","evi_version":"4-mini","event_messages":{
-		"on_new_chat":{"enabled":true,"text":"Good day."},"on_mailbox":{"enabled":true,"text":"Call back, please."}},
+		"on_new_chat":{"enabled":true,"text":"Good day."},"on_mailbox":{"enabled":true,"text":"{{name}}, call back."}},
 		"builtin_tools":[{"name":"transfer","destinations":[{"name":"desk","to":"200","attended":true,"ring_secs":5},
 		{"name":"elsewhere","to":"101"}]},
 		{"name":"send_digits"}]}`)["id"].(string)
@@ -394,7 +394,15 @@ func TestTheBoxCalls(t *testing.T) {
 func TestAMailboxHearsTheMessageOfTheConfig(t *testing.T) {
 	t.Parallel()
 	b := startPhoneBox(t, repeats)
-	_, err := b.parts.phone.Call(t.Context(), b.account().ID, contract.PostedPhoneCall{To: "1", ConfigID: b.guide})
+	var name contract.VariableValue
+	if err := name.UnmarshalJSON([]byte(`"Ada"`)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.parts.phone.Call(t.Context(), b.account().ID, contract.PostedPhoneCall{
+		To:              "1",
+		ConfigID:        b.guide,
+		SessionSettings: contract.PhoneSettings{Variables: map[string]contract.VariableValue{"name": name}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,14 +410,14 @@ func TestAMailboxHearsTheMessageOfTheConfig(t *testing.T) {
 	c.says(5 * time.Second)
 	time.Sleep(300 * time.Millisecond)
 	c.beeps(500 * time.Millisecond)
-	c.hears(800 * time.Millisecond) // Call back, please.
+	c.hears(700 * time.Millisecond) // Ada, call back.
 	select {
 	case <-c.Done():
 	case <-time.After(5 * time.Second):
 		t.Fatal("the box does not hang up")
 	}
 	soon(t, "the chat goes on", func() bool { return b.chats()[0].EndedMS != 0 })
-	if chat := b.chats()[0]; b.said(chat.ID) != "Call back, please." ||
+	if chat := b.chats()[0]; b.said(chat.ID) != "Ada, call back." ||
 		!strings.Contains(chat.Metadata, `"answered_by":"mailbox"`) {
 		t.Errorf("%s: %q", chat.Metadata, b.said(chat.ID))
 	}
