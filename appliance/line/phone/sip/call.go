@@ -163,6 +163,7 @@ func (e *Endpoint) callOf(req *sip.Request) *Call {
 func (c *Call) run() {
 	alive := time.NewTicker(keepOpen)
 	defer alive.Stop()
+	ticks := 0
 	established := c.established
 	var silent <-chan struct{}
 	for {
@@ -173,6 +174,9 @@ func (c *Call) run() {
 			silent, established = c.Silent(), nil
 		case <-alive.C:
 			c.keepAlive()
+			if ticks++; ticks%int(probeEvery/keepOpen) == 0 {
+				c.probe()
+			}
 		case <-silent:
 			silent = nil
 			c.log.Info("sip: nothing comes from the far end any more")

@@ -36,6 +36,8 @@ type Media interface {
 	Relay(pcm []float32)
 	Press(ctx context.Context, digits string) error
 	OnHold(func(held bool))
+	// Held reports whether the far end holds the box.
+	Held() bool
 	Stats() contract.PhoneMedia
 }
 

@@ -175,10 +175,34 @@ func (s *stage) refreshed(c *Call) {
 	s.Fatal("the interval is not 90 s")
 }
 
+func TestBoxRefreshesWhereTheCallerAsksForNoInterval(t *testing.T) {
+	s := open(t, desk())
+	_, _, res := s.answered("Supported: timer")
+	if got := field(res, "session-expires", ""); got != "1800;refresher=uas" || lists(res, "require", "", "timer") {
+		t.Errorf("the answer says\n%s", res)
+	}
+	if _, _, res := s.answered(); field(res, "session-expires", "") != "" {
+		t.Errorf("a caller without session timers gets\n%s", res)
+	}
+}
+
 func TestSilentCallIsLost(t *testing.T) {
 	s := open(t, desk())
 	c, _, _ := s.answered()
 	close(s.media[0].silent)
+	s.wantRequest("BYE")
+	if err := s.ended(c); !errors.Is(err, ErrLost) {
+		t.Errorf("Err is %v; want %v", err, ErrLost)
+	}
+}
+
+func TestPeerThatHoldsTheBoxIsAskedWhetherItIsThere(t *testing.T) {
+	s := open(t, desk())
+	c, _, _ := s.answered()
+	c.probe()
+	s.send(s.respond(s.wantRequest("OPTIONS"), 200))
+	c.probe()
+	s.send(s.respond(s.wantRequest("OPTIONS"), 481))
 	s.wantRequest("BYE")
 	if err := s.ended(c); !errors.Is(err, ErrLost) {
 		t.Errorf("Err is %v; want %v", err, ErrLost)

@@ -66,6 +66,7 @@ func (s *silence) Accept(a []byte) error {
 }
 
 func (s *silence) Listen(_ func([]float32), press func(rune)) { s.press = press }
+func (s *silence) Held() bool                                 { return true }
 func (s *silence) Silent() <-chan struct{}                    { return s.silent }
 func (s *silence) Close()                                     { s.once.Do(func() { close(s.closed) }) }
 func (s *silence) Stats() contract.PhoneMedia                 { return contract.PhoneMedia{} }

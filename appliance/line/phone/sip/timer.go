@@ -101,13 +101,13 @@ func (c *Call) grantTimer(req *sip.Request) []sip.Header {
 		return nil
 	}
 	interval, refresher := parseInterval(req)
-	if interval == 0 {
-		interval = max(sessionInterval, minSE(req))
-	}
-	interval = max(interval, minInterval)
-	if refresher != "uas" {
+	switch {
+	case interval == 0: // the peer has not asked for one: it may not count on having to refresh it
+		interval, refresher = max(sessionInterval, minSE(req)), "uas"
+	case refresher != "uas":
 		refresher = "uac"
 	}
+	interval = max(interval, minInterval)
 	c.timer.begin(interval, refresher == "uas")
 	headers := []sip.Header{sip.NewHeader("Session-Expires", seconds(interval)+";refresher="+refresher)}
 	if refresher == "uac" {
@@ -181,21 +181,14 @@ func (c *Call) refresh(interval time.Duration, expires time.Time) {
 	} else {
 		res, err = c.reinvite(ctx, interval, shortest)
 	}
-	status := 0
-	if err == nil {
-		status = res.StatusCode
-	}
 	switch {
-	case status >= 200 && status < 300:
+	case c.lost(res, err):
+		return
+	case err == nil && res.IsSuccess():
 		c.agreeTimer(res)
 		return
-	case status == 422:
+	case err == nil && res.StatusCode == 422:
 		shortest = minSE(res)
-	case status == sip.StatusCallTransactionDoesNotExists, status == sip.StatusRequestTimeout,
-		errors.Is(err, sip.ErrTransactionTimeout):
-		c.log.Info("sip: the far end does not know the call any more")
-		c.hangUp(ErrLost)
-		return
 	}
 	// Refused for now, as while the peer changes the call itself: once more in a while.
 	c.timer.mu.Lock()
@@ -204,4 +197,39 @@ func (c *Call) refresh(interval time.Duration, expires time.Time) {
 		c.timer.shortest = shortest
 		c.timer.timer.Reset(min(10*time.Second, max(time.Second, time.Until(expires))))
 	}
+}
+
+// lost ends the call if the outcome of a request says that the peer does not know it any
+// more (RFC 3261, section 12.2.1.2).
+func (c *Call) lost(res *sip.Response, err error) bool {
+	switch {
+	case errors.Is(err, sip.ErrTransactionTimeout):
+	case err != nil:
+		return false
+	case res.StatusCode != sip.StatusCallTransactionDoesNotExists && res.StatusCode != sip.StatusRequestTimeout:
+		return false
+	}
+	c.log.Info("sip: the far end does not know the call any more")
+	c.hangUp(ErrLost)
+	return true
+}
+
+// probeEvery is how often a peer that holds the box, and knows no session timer, is asked
+// whether it is there: no sound tells.
+const probeEvery = 100 * time.Second
+
+// probe asks the peer.
+func (c *Call) probe() {
+	c.timer.mu.Lock()
+	timed := c.timer.interval != 0
+	c.timer.mu.Unlock()
+	if timed || c.early() || !c.Held() {
+		return
+	}
+	c.endpoint.workers.Go(func() {
+		ctx, cancel := context.WithTimeout(c.endpoint.stopping, 2*refreshTimeout)
+		defer cancel()
+		res, err := c.do(ctx, c.current().request(sip.OPTIONS))
+		c.lost(res, err)
+	})
 }
