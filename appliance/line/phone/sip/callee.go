@@ -71,7 +71,8 @@ func (t *trunk) ownUser(text, rest string) (sip.Uri, error) {
 // names reports whether a host in a SIP URI is one that the settings name.
 func (t *trunk) names(host string) bool {
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	return host != "" && slices.ContainsFunc(t.peers, func(a sipuri.Address) bool { return a.Host == host })
+	return host != "" && (host == strings.ToLower(t.record().Host) ||
+		slices.ContainsFunc(t.peers, func(a sipuri.Address) bool { return a.Host == host }))
 }
 
 // owns reports whether a host in a SIP URI is the trunk: one of its hosts, or an address

@@ -29,6 +29,29 @@ func TestWhoIsCalledIsWrittenAsAUserOfTheTrunk(t *testing.T) {
 	}
 }
 
+func TestUserWithADomainCallsAndRegistersInIt(t *testing.T) {
+	f := newFar(t)
+	account := f.registers()
+	account.User = "me@voice.example"
+	s := open(t, account)
+	req := f.want("REGISTER")
+	if to, uri := req.To().Address.String(), req.Recipient.String(); to != "sip:me@voice.example" ||
+		uri != "sip:voice.example" || req.Contact().Address.User != "me" {
+		t.Errorf("the REGISTER is\n%s", req)
+	}
+	f.answer(req, 200, "")
+	for _, to := range []string{"100", "sip:100@voice.example", "sip:100@127.0.0.1"} {
+		done := s.dials(context.Background(), DialOptions{To: to})
+		invite := f.want("INVITE")
+		if got := invite.Recipient.String(); got != "sip:100@voice.example" {
+			t.Errorf("%s is called as %s", to, got)
+		}
+		f.answer(invite, 486, "")
+		f.want("ACK")
+		_, _ = result(t, done)
+	}
+}
+
 func TestNothingElseIsCalled(t *testing.T) {
 	f := newFar(t)
 	s := open(t, f.trunk())

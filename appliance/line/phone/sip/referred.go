@@ -97,9 +97,7 @@ func (c *Call) referredTo(req *sip.Request) (w wanted, status int) {
 // mayCall reports whether the box follows a REFER to a host: one of the trunk, or the
 // domain that the two sides of the call are in.
 func (c *Call) mayCall(host string) bool {
-	d := c.current()
-	return c.trunk.owns(host) || strings.EqualFold(host, d.remote.Address.Host) ||
-		strings.EqualFold(host, c.trunk.record().Host)
+	return c.trunk.owns(host) || strings.EqualFold(host, c.current().remote.Address.Host)
 }
 
 // follow calls the new address and tells the other side in d how it goes.

@@ -259,11 +259,7 @@ func (r *registration) send(
 }
 
 func (r *registration) request(contact *sip.ContactHeader, expires time.Duration) *sip.Request {
-	registrar := r.t.uri("")
-	if domain := r.t.record().Host; domain != r.t.host() {
-		registrar = sip.Uri{Scheme: "sip", Host: domain}
-	}
-	req := r.t.newRequest(sip.REGISTER, registrar, r.t.record(), r.tag, r.callID, r.seq)
+	req := r.t.newRequest(sip.REGISTER, r.t.uri(""), r.t.record(), r.tag, r.callID, r.seq)
 	seconds := sip.ExpiresHeader(expires / time.Second)
 	req.AppendHeader(contact.Clone())
 	req.AppendHeader(&seconds)

@@ -209,7 +209,7 @@ func (e *Endpoint) invite(f *flow, req *sip.Request, from *trunk) {
 	i := &Invitation{
 		From:        number,
 		DisplayName: name,
-		To:          called(req, from.User),
+		To:          called(req, from.record().User),
 		Trunk:       from.Name,
 		CallID:      d.id.callID,
 		call:        c,

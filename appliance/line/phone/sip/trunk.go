@@ -93,10 +93,13 @@ func (t *trunk) record() sip.Uri {
 	return sip.Uri{Scheme: "sip", User: escapeUser(user), Host: domain}
 }
 
-// uri returns the SIP URI of a user of the trunk. user is a number or a name as
-// contract.ParsePhoneNumber returns it.
+// uri returns the SIP URI of a user in the domain of the trunk; with an empty user that of
+// the domain.
 func (t *trunk) uri(user string) sip.Uri {
-	u := sip.Uri{Scheme: "sip", User: escapeUser(user), Host: t.host()}
+	u := sip.Uri{Scheme: "sip", User: escapeUser(user), Host: t.record().Host}
+	if u.Host != t.host() {
+		return u
+	}
 	for _, a := range t.peers {
 		if a.Host != "" {
 			u.Port = int(a.Port)
