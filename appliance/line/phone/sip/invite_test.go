@@ -248,6 +248,13 @@ func TestCallerThatWaitsNoLongerIsReleased(t *testing.T) {
 	<-i.Done()
 }
 
+func TestPanicOfWhoAnswersCostsOneCall(t *testing.T) {
+	s := open(t, desk())
+	s.send(s.text(s.dial("From: \"" + panics + "\" <sip:1001@h>;tag=caller")))
+	s.want(500)
+	s.answered()
+}
+
 func TestStoppingBoxTellsEveryCall(t *testing.T) {
 	s := open(t, desk())
 	c, _, _ := s.answered()

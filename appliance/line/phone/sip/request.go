@@ -2,6 +2,7 @@ package sip
 
 import (
 	"context"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -222,5 +223,17 @@ func (e *Endpoint) invite(f *flow, req *sip.Request, from *trunk) {
 	c.invited(i)
 	t.onCancel(i.canceled)
 	e.workers.Go(func() { i.wait(expires(req)) })
-	go e.invited(ctx, i)
+	go e.tell(ctx, i)
+}
+
+// tell hands an invitation on. A panic costs the call, not the box.
+func (e *Endpoint) tell(ctx context.Context, i *Invitation) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("sip: a call caused a panic", "panic", p, "stack", string(debug.Stack()))
+			i.refuse(sip.StatusInternalServerError, 0)
+			i.call.HangUp()
+		}
+	}()
+	e.invited(ctx, i)
 }

@@ -85,6 +85,9 @@ type stage struct {
 	refuse      bool
 }
 
+// panics is the name of a caller at whom the box panics.
+const panics = "Bomb"
+
 // desk is the trunk of the peer's address.
 func desk() Trunk { return Trunk{Name: "desk", Address: "127.0.0.1"} }
 
@@ -104,7 +107,12 @@ func openAlone(t *testing.T, trunks ...Trunk) *stage {
 		Trunks:    trunks,
 		UserAgent: "parley",
 		Log:       slog.New(slog.DiscardHandler),
-	}, func(_ context.Context, i *Invitation) { s.invitations <- i })
+	}, func(_ context.Context, i *Invitation) {
+		if i.DisplayName == panics {
+			panic(panics)
+		}
+		s.invitations <- i
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
