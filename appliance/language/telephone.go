@@ -8,8 +8,8 @@ type telephone struct {
 	recorded, mayRecord string
 	// puttingThrough is said before a caller waits for a person, and nobodyThere when none comes.
 	puttingThrough, nobodyThere string
-	// The others are said to that person: that there is a caller, perhaps from a {number}; the {reason} of the
-	// call; and the question whether the person takes it.
+	// The person hears callForYou, or callFrom with the {number} of the caller; then about, with the {reason} of the
+	// call; then the question takeCall.
 	callForYou, callFrom, about, takeCall string
 }
 

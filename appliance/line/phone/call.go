@@ -149,8 +149,11 @@ func (c *Call) converse(slot line.Slot, o chatOptions) {
 		session = s
 	}
 	c.hold(session, o)
-	if c.joined != nil {
-		c.stayJoined()
+	c.mu.Lock()
+	joined := c.joined
+	c.mu.Unlock()
+	if joined != nil {
+		c.stayJoined(joined)
 	}
 }
 
@@ -199,8 +202,11 @@ func (c *Call) open(slot line.Slot, o chatOptions) (session line.Session, err er
 	if c.facts != (facts{}) {
 		settings.SessionSettings.Metadata = c.metadata()
 	}
-	call := c.call
-	return slot.Open(c.lifecycle.Gone(), connection.Opening{
+	call, ctx := c.call, c.lifecycle.Gone()
+	if o.ends {
+		ctx = context.WithoutCancel(ctx) // the chat only tells of a call that is over
+	}
+	return slot.Open(ctx, connection.Opening{
 		Account:    c.assistant.Account,
 		RequestID:  c.requestID,
 		Client:     c.client,

@@ -3,7 +3,6 @@ package phone
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley/appliance/contract"
@@ -93,13 +92,13 @@ func TestOnlyARecordingIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestACallerWhoHangsUpAtTheQuestionHasNoChat(t *testing.T) {
+func TestACallerWhoHangsUpAtTheQuestionIsInTheHistory(t *testing.T) {
 	perform(t, Options{Consent: ConsentAsk}, func(s *stage) {
 		c := s.invite("1", "100")
 		c.leg.end(false, nil)
-		synctest.Wait()
-		if live, ended := s.Calls(); len(live) != 0 || ended[0].EndReason != "The far end hung up." ||
-			len(s.desk.opened) != 0 {
+		k := s.talking()
+		if live, ended := s.Calls(); len(live) != 0 || ended[0].EndReason != "The far end hung up." || !k.over() ||
+			!k.left || !k.Silent || !k.Unrecorded {
 			t.Errorf("%+v, %+v", live, ended)
 		}
 	})

@@ -144,7 +144,7 @@ func (c *Call) run(slot line.Slot) {
 	defer cancel()
 	recorded, err := c.consent(ctx)
 	if err != nil {
-		c.lifecycle.Drop(err)
+		c.leftEarly(slot, err)
 		return
 	}
 	c.converse(slot, chatOptions{unrecorded: !recorded})

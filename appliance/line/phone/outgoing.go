@@ -85,14 +85,17 @@ func (s *Server) callOut(c *Call, slot line.Slot) {
 	c.connect(leg)
 	e := s.newEar(c.person, c.assistant.Voice.Language(), greetingPause)
 	by, greeting, err := e.whoAnswered(ctx)
-	if err != nil {
-		c.lifecycle.Drop(err)
-		return
+	if errors.Is(err, line.ErrLeft) {
+		by = contract.ByPerson // who hung up at once
 	}
-	c.log.Info("call answered", "by", by)
+	c.log.Info("call answered", "by", by, "err", err)
 	c.mu.Lock()
 	c.call.AnsweredBy = by
 	c.mu.Unlock()
+	if err != nil {
+		c.leftEarly(slot, err)
+		return
+	}
 	switch by {
 	case contract.ByPerson:
 		c.talk(ctx, slot, greeting)
@@ -119,7 +122,7 @@ func (c *Call) untilClosing() (context.Context, context.CancelFunc) {
 func (c *Call) talk(ctx context.Context, slot line.Slot, greeting []float32) {
 	recorded, err := c.consent(ctx)
 	if err != nil {
-		c.lifecycle.Drop(err)
+		c.leftEarly(slot, err)
 		return
 	}
 	if c.assistant.Greets {
@@ -154,7 +157,15 @@ func (c *Call) noteUnreached(slot line.Slot) {
 	c.converse(slot, chatOptions{silent: true, unrecorded: true, ends: true})
 }
 
-// messageTimeout bounds what is said to a mailbox: many record for a minute or two.
+// leftEarly ends a call before its chat, and stores that it was there if the person hung up.
+func (c *Call) leftEarly(slot line.Slot, err error) {
+	c.lifecycle.Drop(err)
+	if errors.Is(err, line.ErrLeft) {
+		c.noteUnreached(slot)
+	}
+}
+
+// messageTimeout bounds the message on a mailbox, 2 minutes: many mailboxes record for less.
 const messageTimeout = 2 * time.Minute
 
 // leaveMessage says the config's message to a mailbox, or nothing, and hangs up.

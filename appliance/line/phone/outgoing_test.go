@@ -54,6 +54,17 @@ func TestAPersonWhoAnswersTalksToTheAssistant(t *testing.T) {
 	}
 }
 
+func TestAPersonWhoHangsUpAtOnceIsInTheHistory(t *testing.T) {
+	perform(t, Options{}, func(s *stage) {
+		s.calls()
+		s.dialled().picksUp().end(false, nil)
+		k := s.talking()
+		if k.Call.AnsweredBy != contract.ByPerson || !k.Silent || !k.over() {
+			t.Errorf("%+v", k.Call)
+		}
+	})
+}
+
 func TestASilentPersonIsSpokenTo(t *testing.T) {
 	perform(t, Options{}, func(s *stage) {
 		s.calls()

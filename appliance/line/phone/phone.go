@@ -130,7 +130,7 @@ type Parts struct {
 	Log         *slog.Logger
 }
 
-// Consent is what callers are told of a recording.
+// Consent is how the box handles the consent of callers to a recording.
 type Consent string
 
 // The values of Consent.

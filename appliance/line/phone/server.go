@@ -45,8 +45,8 @@ func (s *Server) Stop() {
 	s.close()
 }
 
-// Close waits for the calls to end, after the chats were told to stop. When ctx ends, it drops
-// the remaining calls.
+// Close waits for the calls to end; the host ends their chats. When ctx ends, Close drops the
+// remaining calls.
 func (s *Server) Close(ctx context.Context) {
 	s.Stop()
 	ended := make(chan struct{})

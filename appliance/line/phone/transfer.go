@@ -142,12 +142,10 @@ var errTransferring = errors.New("another transfer is under way")
 
 // speech returns the language in which the box speaks to the caller.
 func (c *Call) speech() language.Language {
+	tag := c.assistant.Voice.Language()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if tag := c.assistant.Voice.Language(); tag != "" {
-		return language.Of(tag)
-	}
-	return language.Of(c.language)
+	return language.Of(cmp.Or(tag, c.language))
 }
 
 // handOver connects the caller to a person. The error says why not; then the call is as before.
@@ -224,11 +222,13 @@ func (c *Call) handOverAttended(ctx context.Context, h handover) error {
 	other := newParty(leg, c.guard)
 	err = c.brief(ctx, other, h)
 	stopMusic()
+	if err == nil {
+		err = c.join(other)
+	}
 	if err != nil {
 		leg.HangUp()
 		return err
 	}
-	c.join(other)
 	c.learn(func(f *facts) { f.HandedOverTo = h.to })
 	return nil
 }
@@ -274,12 +274,18 @@ func (c *Call) brief(ctx context.Context, to *party, h handover) error {
 	return err
 }
 
-// callerToSay returns the number of the person on the telephone, for a sentence.
+// callerToSay returns the number of the person on the telephone, for a sentence: with spaces, so that voices of
+// all languages say digit by digit what they would read as a number.
 func (c *Call) callerToSay() string {
-	if number := c.call.CallerNumber; strings.Trim(number, "+0123456789") == "" {
-		return number
+	digits, plus := strings.CutPrefix(c.call.CallerNumber, "+")
+	if strings.Trim(digits, "0123456789") != "" {
+		return ""
 	}
-	return ""
+	said := strings.Join(strings.Split(digits, ""), " ")
+	if plus {
+		said = "+" + said
+	}
+	return said
 }
 
 // playMusic plays the music of those who wait until ctx ends, after what the assistant has said.
@@ -313,9 +319,14 @@ func (c *Call) playMusic(ctx context.Context) {
 // musicPiece is the length of the pieces of music, one second: so much is dropped when the music ends.
 const musicPiece = time.Second
 
-// join connects the two people: what one says and presses goes to the other at once.
-func (c *Call) join(other *party) {
+// join connects the two people: what one says and presses goes to the other at once. It fails if the chat, and
+// with it the call, has ended meanwhile.
+func (c *Call) join(other *party) error {
 	c.mu.Lock()
+	if c.session == nil {
+		c.mu.Unlock()
+		return errors.New("the chat has ended")
+	}
 	c.joined, c.state = other, contract.CallJoined
 	c.mu.Unlock()
 	connectParties := func(from, to *party) {
@@ -335,6 +346,7 @@ func (c *Call) join(other *party) {
 	}
 	connectParties(c.person, other)
 	connectParties(other, c.person)
+	return nil
 }
 
 // joinedTimeout bounds the time for which two people stay connected, 4 h: a telephone that was not put down
@@ -342,19 +354,19 @@ func (c *Call) join(other *party) {
 const joinedTimeout = 4 * time.Hour
 
 // stayJoined waits until one of two joined people hangs up.
-func (c *Call) stayJoined() {
+func (c *Call) stayJoined(to *party) {
 	late := time.NewTimer(joinedTimeout)
 	defer late.Stop()
 	why := line.ErrClosed
 	select {
-	case <-c.joined.leg.Done():
+	case <-to.leg.Done():
 		why = errOtherHungUp
 	case <-c.lifecycle.Gone().Done():
 	case <-late.C:
 	case <-c.server.closing.Done():
 	}
 	c.lifecycle.Drop(why)
-	c.joined.leg.HangUp()
+	to.leg.HangUp()
 }
 
 var errOtherHungUp = errors.New("the person to whom the call was handed over hung up")

@@ -65,7 +65,7 @@ func TestACallerIsHandedOverToAPersonWhoAgrees(t *testing.T) {
 			l := d.picksUp()
 			l.speaks(500*time.Millisecond, true)
 			l.speaks(time.Second, false)
-			if said := s.spoken(); !strings.Contains(said, "+4930123") || !strings.Contains(said, "a lost key") {
+			if said := s.spoken(); !strings.Contains(said, "+4 9 3 0 1 2 3") || !strings.Contains(said, "a lost key") {
 				t.Errorf("the box says %q", said)
 			}
 			if key {
