@@ -22,13 +22,14 @@ import (
 )
 
 // A recorded person calls by a media stream, is greeted, asks, interrupts the answer, presses
-// keys and hangs up. The language model follows a script.
+// keys and hangs up. In a second call the assistant hangs up. The language model follows a script.
 func TestARecordedPersonCallsByAMediaStream(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, withScriptedModel(t), func(c *config.Config) { c.Webhooks.AllowPrivate = true })
 	hook, hooks := receiveWebhooks(t)
 	id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini",
 		"event_messages":{"on_new_chat":{"enabled":true,"text":"Good morning."}},
+		"builtin_tools":[{"name":"hang_up"}],
 		"webhooks":[{"url":"`+hook+`","events":["chat_started","chat_ended"]}]}`)
 	refusedStreams(t, b, id)
 
@@ -40,13 +41,13 @@ func TestARecordedPersonCallsByAMediaStream(t *testing.T) {
 		facts["call_sid"] != "CA1" || facts["from_city"] != "" {
 		t.Errorf("chat_started has %v", started)
 	}
-	p.until("the greeting was played", func(p *streamPhone) bool { return p.played > 0 && len(p.buffer) == 0 })
+	p.hearGreeting()
 	p.say(question)
-	p.until("the answer begins", func(p *streamPhone) bool { return len(p.buffer) > 20 })
-	time.Sleep(500 * time.Millisecond)
+	p.hearMore("the answer")
 	p.say("check-number-dial-again")
 	p.until("the interruption", func(p *streamPhone) bool { return p.clears == 1 })
-	p.until("the next answer begins", func(p *streamPhone) bool { return len(p.speech) == 0 && len(p.buffer) > 20 })
+	p.until("the person has spoken", func(p *streamPhone) bool { return len(p.speech) == 0 })
+	p.hearMore("the next answer")
 	for _, key := range []string{"4", "2", "#"} {
 		p.send(map[string]any{"event": "dtmf", "dtmf": map[string]any{"track": "inbound_track", "digit": key}})
 	}
@@ -74,6 +75,31 @@ func TestARecordedPersonCallsByAMediaStream(t *testing.T) {
 	if over["event_name"] != "chat_ended" || over["end_reason"] != "USER_ENDED" ||
 		over["caller_number"] != "+15551234567" {
 		t.Errorf("chat_ended has %v", over)
+	}
+	assistantHangsUp(t, b, b.phone(t, id), hooks)
+}
+
+// assistantHangsUp has the assistant end a call. The caller hears its last words.
+func assistantHangsUp(t *testing.T, b *runningBox, p *streamPhone, hooks <-chan receivedWebhook) {
+	_, started := nextWebhook(t, hooks)
+	chat := started["chat_id"].(string)
+	greeted := p.hearGreeting()
+	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send",
+		`{"type":"user_input","text":"use hang_up"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	select {
+	case <-p.over:
+	case <-time.After(waitLimit):
+		t.Fatal("the assistant does not hang up")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	said := rows(t, b.ended(t, chat), contract.EventAgentMessage)
+	if websocket.CloseStatus(p.closed) != websocket.StatusNormalClosure || len(said) != 2 ||
+		p.played < greeted+10 || len(p.buffer) > 0 {
+		t.Errorf("%v after %q; %d frames were played, %d of them of the greeting, and %d were not", p.closed, said,
+			p.played, greeted, len(p.buffer))
 	}
 }
 
@@ -131,6 +157,7 @@ type streamPhone struct {
 	speech []byte // µ-law that waits to be sent
 	number int    // of the next media message
 	closed error
+	over   chan struct{} // closed with the socket
 }
 
 type streamMessage struct {
@@ -174,7 +201,7 @@ func (b *runningBox) phone(t *testing.T, config string) *streamPhone {
 		t.Fatalf("%s: %v", text, err)
 	}
 	t.Cleanup(func() { conn.CloseNow() })
-	p := &streamPhone{t: t, conn: conn}
+	p := &streamPhone{t: t, conn: conn, over: make(chan struct{})}
 	p.send(map[string]any{"event": "connected", "protocol": "Call", "version": "1.0.0"})
 	p.send(map[string]any{"event": "start", "sequenceNumber": "1", "streamSid": "MZ1", "start": map[string]any{
 		"streamSid": "MZ1", "callSid": "CA1", "tracks": []string{"inbound"},
@@ -202,6 +229,7 @@ func (p *streamPhone) read() {
 		switch {
 		case err != nil:
 			p.closed = err
+			close(p.over)
 			p.mu.Unlock()
 			return
 		case m.Event == "clear":
@@ -283,4 +311,23 @@ func (p *streamPhone) until(what string, is func(*streamPhone) bool) {
 			p.t.Fatalf("never: %s; the socket: %v", what, closed)
 		}
 	}
+}
+
+// hearGreeting waits until the greeting was played, and returns its number of frames.
+func (p *streamPhone) hearGreeting() (frames int) {
+	p.t.Helper()
+	p.until("the greeting was played", func(p *streamPhone) bool {
+		frames = p.played
+		return p.played > 0 && len(p.buffer) == 0
+	})
+	return frames
+}
+
+// hearMore waits until half a second more was played.
+func (p *streamPhone) hearMore(what string) {
+	p.t.Helper()
+	p.mu.Lock()
+	enough := p.played + 25
+	p.mu.Unlock()
+	p.until("half a second of "+what, func(p *streamPhone) bool { return p.played >= enough })
 }

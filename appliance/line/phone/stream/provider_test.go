@@ -38,9 +38,11 @@ type box struct {
 	noChat error         // what Answered returns
 }
 
-func newBox(t *testing.T, authToken string) *box {
+func newBox(t *testing.T, authToken string) *box { return newBoxWith(t, authToken, ws.Timing{}) }
+
+func newBoxWith(t *testing.T, authToken string, timing ws.Timing) *box {
 	b := &box{t: t, calls: make(chan *Call, 10), over: make(chan struct{})}
-	sockets := ws.NewServer(nil, nil, ws.Timing{}, slog.New(slog.DiscardHandler))
+	sockets := ws.NewServer(nil, nil, timing, slog.New(slog.DiscardHandler))
 	b.server = Open(Options{
 		AuthToken: authToken,
 		Admit:     func(context.Context, string, contract.ConnectSettings) error { return b.busy },

@@ -7,11 +7,8 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley/appliance/connection"
@@ -22,15 +19,8 @@ import (
 // SocketPath is the path of the socket.
 const SocketPath = "/v0/evi/twilio/stream"
 
-const (
-	// maxMessage bounds a message of the provider in bytes: 24 s of sound as base64, where providers send
-	// 20 ms.
-	maxMessage = 256 << 10
-	// maxUnstarted bounds the open sockets that have not brought a token yet. Anybody can open one.
-	maxUnstarted = 100
-	// busyRetry is the Retry-After at maxUnstarted: startTimeout closes the open ones.
-	busyRetry = startTimeout
-)
+// maxMessage bounds a message of the provider in bytes: 24 s of sound as base64, where providers send 20 ms.
+const maxMessage = 256 << 10
 
 // ErrCannotTransfer is the error of Transfer: the protocol has no message for it.
 var ErrCannotTransfer = errors.New("a media stream cannot transfer its call")
@@ -54,7 +44,6 @@ type Server struct {
 	Options
 	startTimeout time.Duration
 	tokens       tokens
-	unstarted    atomic.Int32
 }
 
 // Open returns a Server. It listens nowhere itself; its methods handle requests.
@@ -105,9 +94,8 @@ func isBusy(err error) bool {
 	return full || tooMany || unavailable
 }
 
-// Serve serves the socket of a stream, from its upgrade to its end. The token of the call is in the
-// query or in the start message. An error means that there was no upgrade, and the response is still to
-// be written.
+// Serve serves the socket of a stream, from its upgrade to its end. The token of the call is in the query or
+// in the start message. An error means that there was no upgrade, and the response is still to be written.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkSocketSignature(r); err != nil {
 		return err
@@ -116,13 +104,6 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) error {
 	if token != "" && !s.tokens.has(token, time.Now()) {
 		return contract.ErrForbidden{Why: errToken.Error()}
 	}
-	if s.unstarted.Add(1) > maxUnstarted {
-		s.unstarted.Add(-1)
-		return contract.ErrFull{What: fmt.Sprintf("%d media streams have not started yet", maxUnstarted),
-			RetryAfter: busyRetry}
-	}
-	started := sync.OnceFunc(func() { s.unstarted.Add(-1) })
-	defer started() // for a socket that never starts
 	return s.Sockets.ServeText(w, r, maxMessage, func(socket *ws.TextSocket) {
 		c, err := newCall(socket, s.Log)
 		if err != nil {
@@ -130,9 +111,6 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) error {
 			socket.Close(contract.CloseInternal, contract.Internal.Slug())
 			return
 		}
-		c.carry(token, &s.tokens, s.startTimeout, func() error {
-			started()
-			return s.Answered(c)
-		})
+		c.carry(token, &s.tokens, s.startTimeout, func() error { return s.Answered(c) })
 	})
 }

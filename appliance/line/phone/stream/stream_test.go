@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/line/ws"
 )
 
 // sine returns sound at 440 Hz.
@@ -278,14 +278,24 @@ func TestWhatIsNoStreamIsClosedWithAReason(t *testing.T) {
 			t.Errorf("%s: %d %q", name, code, reason)
 		}
 	}
-	eventually(t, "no socket counts as open", func() bool { return b.server.unstarted.Load() == 0 })
 }
 
-func TestUnstartedSocketsAreBounded(t *testing.T) {
-	b := newBox(t, "")
-	b.server.unstarted.Store(maxUnstarted)
-	_, answer, err := websocket.Dial(t.Context(), strings.Replace(b.http.URL, "http", "ws", 1)+SocketPath, nil)
-	if err == nil || answer.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("%v", answer)
+// The protocol of WebSockets asks a client that reads for signs of life.
+func TestAProviderThatVanishesEndsTheCall(t *testing.T) {
+	b := newBoxWith(t, "", ws.Timing{PingEvery: 50 * time.Millisecond, Pong: 200 * time.Millisecond})
+	conn, _, err := websocket.Dial(t.Context(), strings.Replace(b.http.URL, "http", "ws", 1)+SocketPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	(&provider{t: t, conn: conn}).start(b.token()) // it reads nothing
+	c := b.answered()
+	select {
+	case <-c.Done():
+	case <-time.After(5 * time.Second):
+		t.Fatal("the call goes on")
+	}
+	if c.Err() == nil {
+		t.Error("it counts as hung up")
 	}
 }

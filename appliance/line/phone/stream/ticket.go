@@ -26,7 +26,7 @@ type Ticket struct {
 	CallSID       string            // the provider's id of the call
 	Caller        string            // the caller's number; "" if it is withheld
 	Called        string            // the number that was called
-	Twilio        map[string]string // the provider's data about the call; "" for what is not known
+	Twilio        map[string]string // what the provider tells about the call; "" stands for unknown
 }
 
 // readForm returns the parameters of a provider's POST; none for other bodies.
