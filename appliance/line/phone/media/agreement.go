@@ -144,3 +144,13 @@ func (a *agreement) takes(offered formats) {
 	}
 	a.noise = append(a.noise, offered.noise...)
 }
+
+// alsoTakes adds the payload types of an earlier agreement that mean nothing else now: packets
+// of them may be on their way.
+func (a *agreement) alsoTakes(before *agreement) {
+	for n, c := range before.codecs {
+		if _, ok := a.codecs[n]; !ok && !a.isOther(n) {
+			a.codecs[n] = c
+		}
+	}
+}

@@ -15,7 +15,7 @@ type local struct {
 	address netip.Addr // in descriptions
 	port    uint16
 	peer    netip.Addr // of the signalling
-	secure  bool       // the first offer asks for encryption
+	options Options
 
 	session, version uint64 // of o=
 	last             string // the newest description without its version
@@ -27,15 +27,27 @@ type local struct {
 	offered     formats           // of the newest offer of the box
 }
 
-func newLocal(address netip.Addr, port uint16, peer netip.Addr, secure bool) local {
+func newLocal(address netip.Addr, port uint16, peer netip.Addr, o Options) local {
 	return local{
 		address: address,
 		port:    port,
 		peer:    peer,
-		secure:  secure,
+		options: o,
 		session: uint64(rand.Uint32()),
 		version: uint64(rand.Uint32()),
 		masters: map[string][]byte{},
+	}
+}
+
+// follow makes the address one of the family of the far end's, which may not be that of its
+// signalling.
+func (l *local) follow(remote netip.Addr) {
+	if !remote.IsValid() || remote.IsUnspecified() || remote.Is4() == l.address.Is4() {
+		return
+	}
+	a, err := LocalAddress(remote, l.options.Listen, l.options.External)
+	if err == nil {
+		l.address = a
 	}
 }
 

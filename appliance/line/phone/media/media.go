@@ -94,7 +94,7 @@ func New(o Options, peer netip.Addr) (*Session, error) {
 	s := &Session{
 		log:     o.Log,
 		sockets: sockets,
-		local:   newLocal(address, sockets.port, peer, o.Secure),
+		local:   newLocal(address, sockets.port, peer, o),
 		silent:  make(chan struct{}),
 	}
 	s.done, s.close = context.WithCancel(context.Background())
@@ -108,6 +108,7 @@ func (s *Session) start() {
 	s.startOnce.Do(func() {
 		s.workers.Go(s.in.run)
 		s.workers.Go(s.in.runReports)
+		s.workers.Go(s.in.runListener)
 		s.workers.Go(s.out.run)
 	})
 }

@@ -38,7 +38,13 @@ func options() Options {
 // newEnd opens a side of a call that listens.
 func newEnd(t *testing.T, o Options) *end {
 	t.Helper()
-	s, err := New(o, loopback)
+	return endAt(t, o, loopback)
+}
+
+// endAt opens a side of a call with a peer.
+func endAt(t *testing.T, o Options, peer netip.Addr) *end {
+	t.Helper()
+	s, err := New(o, peer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +181,7 @@ func say(t *testing.T, e *end, id string, d time.Duration) {
 
 func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
 	t.Parallel()
+	late := lateness(t)
 	var ends []*end
 	for _, c := range codecs() {
 		a, b := newEnd(t, options()), newEnd(t, options())
@@ -189,10 +196,10 @@ func TestBothSidesHearEachOtherWithEveryCodec(t *testing.T) {
 			return len(voiced(e.heard())) > engine.SpeechRateHz*98/100
 		})
 		got := voiced(e.heard())
-		if len(got) > engine.SpeechRateHz*110/100 {
+		if len(got) > engine.SpeechRateHz*110/100 && late() < minPause/2 {
 			t.Errorf("%s: a second is heard as %d ms", name, len(got)/16)
 		}
-		if s := e.Stats(); s.Codec != name || s.PacketsReceived < 50 || s.PacketsLost != 0 || s.Encrypted {
+		if s := e.Stats(); s.Codec != name || s.PacketsReceived < 30 || s.PacketsLost != 0 || s.Encrypted {
 			t.Errorf("%s: the figures are %+v", name, s)
 		}
 	}
@@ -222,5 +229,69 @@ func TestKeysArePressedAtTheFarEnd(t *testing.T) {
 		if got := b.pressed(); got != keys {
 			t.Errorf("%s: of %s arrived %s", codecs()[i].name, keys, got)
 		}
+	}
+}
+
+// The answer names an address of the family that the offer names, whatever the signalling uses.
+func TestTheAnswerHasTheFamilyOfTheOffer(t *testing.T) {
+	o := options()
+	o.Listen = netip.Addr{}
+	e := endAt(t, o, netip.IPv6Loopback())
+	answer, err := e.Answer([]byte(head + "m=audio 4000 RTP/AVP 0\r\n"))
+	if err != nil || !strings.Contains(string(answer), "c=IN IP4 127.0.0.1\r\n") {
+		t.Errorf("the answer is (%v)\n%s", err, answer)
+	}
+}
+
+// A listener that blocks delays nothing but itself, and loses no sound.
+func TestAListenerMayBlock(t *testing.T) {
+	late := lateness(t)
+	f, e := newFar(t), newEnd(t, options())
+	f.offer(t, e, "m=audio PORT RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")
+	heard, keys := make(chan int, 1000), make(chan rune, 1)
+	block := make(chan struct{})
+	e.Listen(func(pcm []float32) {
+		<-block
+		if level(pcm) > 0.05 {
+			heard <- len(pcm)
+		}
+	}, func(key rune) { keys <- key })
+	for range 30 {
+		f.send(t, 0, loud())
+		time.Sleep(20 * time.Millisecond)
+	}
+	f.send(t, 101, eventOf(7, true, 10, 160))
+	if key := <-keys; key != '7' {
+		t.Errorf("the key is %c", key)
+	}
+	if ms := e.Stats().JitterMS; ms > 10 && late() < 20*time.Millisecond {
+		t.Errorf("the jitter is %.1f ms", ms)
+	}
+	close(block)
+	for n := 0; n < 29*320; {
+		select {
+		case more := <-heard:
+			n += more
+		case <-time.After(5 * time.Second):
+			t.Fatalf("of 600 ms %d ms are heard", n/16)
+		}
+	}
+}
+
+// A far end with IPv6 is reached by IPv6, also from sockets at all addresses.
+func TestCallsWorkOverIPv6(t *testing.T) {
+	six := netip.IPv6Loopback()
+	for _, listen := range []netip.Addr{six, {}} {
+		o := options()
+		o.Listen = listen
+		a, b := endAt(t, o, six), endAt(t, o, six)
+		connect(t, a, b, func(offer string) string {
+			if !strings.Contains(offer, "c=IN IP6 ::1\r\n") {
+				t.Errorf("the offer is\n%s", offer)
+			}
+			return offer
+		})
+		say(t, a, "a", 300*time.Millisecond)
+		b.until(t, "the voice", func() bool { return len(voiced(b.heard())) > engine.SpeechRateHz*27/100 })
 	}
 }

@@ -28,7 +28,7 @@ func (s *Session) Offer() ([]byte, error) {
 	case a != nil:
 		how = a.security
 		wanted.protocol = l.layout[l.audio].protocol
-	case l.secure:
+	case l.options.Secure:
 		how, wanted.protocol = bySDES, "RTP/SAVP"
 	}
 	switch how {
@@ -123,6 +123,7 @@ func (s *Session) Answer(offer []byte) ([]byte, error) {
 		f.events = []payload{{codec{name: eventName, clockHz: a.eventHz}, a.eventType}}
 	}
 	sends, receives := d.direction(m)
+	s.local.follow(a.remote.rtp.Addr())
 	s.local.layout, s.local.audio = d.sections, at
 	answer := s.local.describe(d.sections, at, audioSection{
 		protocol:  m.protocol,
@@ -159,7 +160,7 @@ func (s *Session) Accept(answer []byte) error {
 	wanted := plain
 	if before := s.agreed.Load(); before != nil {
 		wanted = before.security
-	} else if l.secure {
+	} else if l.options.Secure {
 		wanted = bySDES
 	}
 	if _, err := s.secure(a, d, m, &wanted); err != nil {
@@ -253,6 +254,9 @@ func (s *Session) apply(a *agreement) {
 	before := s.agreed.Load()
 	if before != nil && a.remote.rtp.Addr().IsUnspecified() {
 		a.remote = before.remote
+	}
+	if before != nil {
+		a.alsoTakes(before)
 	}
 	s.out.adopt(before, a)
 	s.agreed.Store(a)

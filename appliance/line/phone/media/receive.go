@@ -22,11 +22,14 @@ const (
 	// packets.
 	minPause = 100 * time.Millisecond
 	// pollInterval is the shortest read timeout: with a deadline in the past, reading returns
-	// no waiting packets. The listener may block for as long as a pause.
+	// no waiting packets.
 	pollInterval = 10 * time.Millisecond
 	// moveTime is how long packets may go on to come from an earlier address after a new
 	// description, before the box goes on to send there.
 	moveTime = 500 * time.Millisecond
+	// maxUnheard bounds the sound that waits while the listener blocks, in packets: ten
+	// seconds, which is more than any pause that a chat waits for.
+	maxUnheard = 500
 	// maxReceived bounds a received packet. Longer ones are dropped: no network carries them
 	// whole, and no codec of the box needs a fifth of it.
 	maxReceived = 2048
@@ -36,6 +39,7 @@ const (
 type receiver struct {
 	s     *Session
 	lossy atomic.Bool // the far end reports lost packets
+	sound chan []float32
 
 	gate   gate // this and the next fields are used by the goroutine that receives RTP
 	buffer *rtp.JitterBuffer
@@ -51,7 +55,9 @@ type receiver struct {
 	reporting sync.Mutex // one packet of reports at a time
 }
 
-func newReceiver(s *Session) *receiver { return &receiver{s: s} }
+func newReceiver(s *Session) *receiver {
+	return &receiver{s: s, sound: make(chan []float32, maxUnheard)}
+}
 
 // run receives RTP packets until the session ends.
 func (r *receiver) run() {
@@ -238,14 +244,29 @@ func (r *receiver) pause(now time.Time) {
 	r.deliver(a, append(r.buffer.Flush(), r.buffer.Silence(passed)...))
 }
 
-// deliver passes sound to the listener. While the far end holds the box, what comes is music
+// deliver queues sound for the listener. While the far end holds the box, what comes is music
 // for waiting, which nobody hears.
 func (r *receiver) deliver(a *agreement, pcm []float32) {
-	l := r.s.listens.Load()
-	if len(pcm) == 0 || l == nil || !a.sends {
+	if len(pcm) == 0 || r.s.listens.Load() == nil || !a.sends {
 		return
 	}
-	l.hear(pcm)
+	select {
+	case r.sound <- pcm:
+	default: // the listener has blocked for too long
+	}
+}
+
+// runListener passes sound to the listener until the session ends. The listener may block, and
+// the packets still have to be taken when they come.
+func (r *receiver) runListener() {
+	for {
+		select {
+		case pcm := <-r.sound:
+			r.s.listens.Load().hear(pcm)
+		case <-r.s.done.Done():
+			return
+		}
+	}
 }
 
 // latch sends to the address from which packets come (symmetric RTP, RFC 4961): behind a

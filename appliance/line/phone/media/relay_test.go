@@ -118,6 +118,7 @@ func TestBridgedEndsHearEachOther(t *testing.T) {
 	connect(t, left, a, only("opus"))
 	connect(t, right, b, only("PCMU"))
 	bridge(a, b)
+	late := lateness(t)
 	say(t, left, "l", time.Second)
 	say(t, right, "r", time.Second)
 	for name, e := range map[string]*end{"left": left, "right": right} {
@@ -127,7 +128,7 @@ func TestBridgedEndsHearEachOther(t *testing.T) {
 		got := voiced(e.heard())
 		const hole = engine.SpeechRateHz * 40 / 1000
 		for i := 0; i+hole <= len(got); i += hole {
-			if level(got[i:i+hole]) < 0.01 {
+			if level(got[i:i+hole]) < 0.01 && late() < minPause/2 {
 				t.Errorf("%s: there is a hole at %d ms", name, i/16)
 			}
 		}

@@ -86,10 +86,12 @@ func parseCrypto(line string) (cryptoLine, bool) {
 			return cryptoLine{}, false
 		}
 	}
+	name := strings.Replace(strings.ToUpper(fields[1]), "AES_CM_256", "AES_256_CM", 1) // from a draft of RFC 6188
 	for _, s := range suites() {
-		if !strings.EqualFold(s.name, fields[1]) {
+		if s.name != name {
 			continue
 		}
+		s.name = fields[1] // the answer has to repeat it
 		c := cryptoLine{suite: s, tag: fields[0]}
 		inline, ok := strings.CutPrefix(fields[2], "inline:")
 		parts := strings.Split(inline, "|")

@@ -68,6 +68,11 @@ func TestOffersOfTelephonesAreAnswered(t *testing.T) {
 				"a=crypto:1 F8_128_HMAC_SHA1_80 "+key128, "a=crypto:2 AES_CM_128_HMAC_SHA1_32 "+key128+"|2^31|1:4"),
 			want{[]string{"m=audio 0 RTP/AVP 0", "m=audio PORT RTP/SAVP 0"}, []string{"a=crypto:1"}},
 		},
+		"a suite under its older name": {
+			head + lines("m=audio 4000 RTP/SAVP 0", "a=crypto:1 AES_CM_256_HMAC_SHA1_80 inline:"+
+				"YUJDZGVmZ2hpSktsbW9QUXJzVHVWd3l6MTIzNDU2YUJDZGVmZ2hpSktsbW9QUQ=="),
+			want{[]string{"m=audio PORT RTP/SAVP 0"}, nil},
+		},
 		"encryption where both can": {
 			head + lines("m=audio 4000 RTP/AVP 0", "a=crypto:7 AES_CM_128_HMAC_SHA1_80 "+key128+" WSH=64"),
 			want{[]string{"m=audio PORT RTP/AVP 0"}, nil},

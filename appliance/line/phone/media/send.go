@@ -43,6 +43,7 @@ type sender struct {
 	a        *agreement
 	format   rtp.Format
 	relay    rtp.Encoder // of silence and of sound of another call
+	silence  []float32   // a frame for relay
 	relaying relaying
 	event    *event // key press that is being sent; nil: none
 	spoke    time.Time
@@ -81,6 +82,7 @@ func (o *sender) adopt(before, a *agreement) {
 	o.format = rtp.Format{ClockHz: a.codec.clockHz, Frame: a.frame}
 	o.codec, o.plain, o.lossy, o.relay = a.codec, nil, nil, nil
 	o.relaying = relaying{}
+	o.silence = make([]float32, audio.Samples(a.frame, engine.SpeechRateHz))
 	if o.voice == nil {
 		o.voice = rtp.NewVoice(o.encoder, o.format, o.s.played, o.s.round.Delay)
 		return
@@ -229,8 +231,7 @@ func (o *sender) sendSilence(at time.Time) {
 	if err != nil {
 		return
 	}
-	silence := make([]float32, audio.Samples(o.format.Frame, engine.SpeechRateHz))
-	if payload, err := e.Encode(silence); err == nil {
+	if payload, err := e.Encode(o.silence); err == nil {
 		o.send(payload, at)
 	}
 }

@@ -64,6 +64,7 @@ func TestASentenceSurvivesAChangeOfTheCodec(t *testing.T) {
 	for _, order := range [][]string{{"PCMU", "opus"}, {"opus", "G722"}, {"G722", "PCMA"}} {
 		t.Run(strings.Join(order, " to "), func(t *testing.T) {
 			t.Parallel()
+			late := lateness(t)
 			a, b := newEnd(t, options()), newEnd(t, options())
 			connect(t, a, b, only(order[0]))
 			say(t, b, "b", 2*time.Second)
@@ -71,7 +72,7 @@ func TestASentenceSurvivesAChangeOfTheCodec(t *testing.T) {
 			connect(t, b, a, only(order[1]))
 			a.until(t, "all of it", func() bool { return len(voiced(a.heard())) > 2*engine.SpeechRateHz*95/100 })
 			time.Sleep(200 * time.Millisecond)
-			if got := len(voiced(a.heard())); got > 2*engine.SpeechRateHz*107/100 {
+			if got := len(voiced(a.heard())); got > 2*engine.SpeechRateHz*107/100 && late() < minPause/2 {
 				t.Errorf("two seconds are heard as %d ms", got/16)
 			}
 			if got := a.Stats().Codec; got != order[1] {
@@ -254,7 +255,7 @@ func TestTheBoxSendsAllTheTime(t *testing.T) {
 			}
 			before = p
 		}
-		if took := time.Since(begun); took < 400*time.Millisecond || took > 600*time.Millisecond {
+		if took := time.Since(begun); took < 400*time.Millisecond || took > 700*time.Millisecond {
 			t.Errorf("half a second of packets took %v", took)
 		}
 	}
