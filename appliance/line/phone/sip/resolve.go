@@ -14,7 +14,7 @@ import (
 // target is one address of a peer at which a request is tried.
 type target struct {
 	transport string // udp, tcp or tls
-	name      string // the host as the settings or DNS name it, which a certificate has to show
+	name      string // what a certificate has to name: the host of the settings
 	addr      netip.AddrPort
 }
 
@@ -124,7 +124,11 @@ func services(ctx context.Context, r resolver, a sipuri.Address, transport strin
 		if err != nil {
 			continue // another server of the peer may have an address
 		}
-		all = append(all, found...)
+		for _, t := range found {
+			// Whoever can forge SRV records could name a host of their own (RFC 5922, section 7.1).
+			t.name = a.Host
+			all = append(all, t)
+		}
 	}
 	return all[:min(len(all), maxTargets)]
 }

@@ -92,13 +92,13 @@ func TestAddressesAreFoundInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestCertificateHasToNameTheHostOfTheService(t *testing.T) {
+func TestCertificateHasToNameTheHostOfTheSettings(t *testing.T) {
 	r := records{
 		hosts:    map[string]string{"a.net": "192.0.2.2"},
 		services: map[string]string{"_sips._tcp.tls": "a.net:5061"},
 	}
 	found, err := resolve(context.Background(), r, sipuri.Address{Host: "tls", Transport: "tls"})
-	if err != nil || len(found) != 1 || found[0].name != "a.net" {
+	if err != nil || len(found) != 1 || found[0].name != "tls" || found[0].addr.Port() != 5061 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
