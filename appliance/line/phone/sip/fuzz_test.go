@@ -90,9 +90,7 @@ func FuzzMessage(f *testing.F) {
 		if message, err := readMessage(bufio.NewReaderSize(bytes.NewReader(text), 64)); err == nil {
 			e.receive(way, message)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
-		defer cancel()
-		if err := e.Close(ctx); err != nil {
+		if err := e.Close(closedContext()); err != nil {
 			t.Error(err)
 		}
 	})
