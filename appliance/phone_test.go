@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,10 +25,11 @@ import (
 	"parley/appliance/line/phone/sip"
 	"parley/appliance/line/rtp"
 	"parley/appliance/voices"
+	"parley/internal/packtest"
 	"parley/store"
 )
 
-// phoneEngines speak a tone, 50 ms for each character, and answer with what was said.
+// phoneEngines are fake engines whose voice is a tone of 50 ms for each character.
 type phoneEngines struct {
 	fakeEngines
 	model *enginetest.Model
@@ -555,4 +557,21 @@ func (b *phoneBox) account() store.Account {
 		b.t.Fatal(err)
 	}
 	return a
+}
+
+func TestTheMusicForCallersIsTheBoxsOrAFile(t *testing.T) {
+	a := &appliance{log: slog.New(slog.DiscardHandler)}
+	phone := &telephone{appliance: a}
+	for music, want := range map[string]time.Duration{
+		config.HoldMusicOn:                 16 * time.Second,
+		config.Off:                         0,
+		packtest.Recording(t, question):    4 * time.Second,
+		filepath.Join(t.TempDir(), "none"): 0,
+	} {
+		a.cfg.Phone.HoldMusic = music
+		got := time.Duration(len(phone.holdMusic())) * time.Second / contract.OutputRateHz
+		if got.Round(time.Second) != want {
+			t.Errorf("%s: %v of music, want %v", music, got, want)
+		}
+	}
 }

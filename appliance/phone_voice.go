@@ -10,7 +10,7 @@ import (
 	"parley/appliance/text"
 )
 
-// phoneVoice is the voice of a chat, for what is said on the telephone outside of it.
+// phoneVoice speaks with the voice of a chat before the chat begins, and to people who take calls over.
 type phoneVoice struct {
 	telephone     *telephone
 	account, name string

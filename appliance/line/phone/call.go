@@ -47,9 +47,6 @@ type Call struct {
 	endedWhy     string
 }
 
-// ID returns the id of the call.
-func (c *Call) ID() string { return c.id }
-
 // guard runs a callback of a leg. A panic ends the call.
 func (c *Call) guard(work func()) {
 	defer c.lifecycle.Recover("hearing a call", func() { c.lifecycle.Drop(line.ErrPanicked) })

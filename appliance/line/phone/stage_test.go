@@ -201,7 +201,6 @@ type leg struct {
 	onHold   func(bool)
 	onPlayed func(string, time.Duration)
 	until    time.Time // when all that was played has been heard
-	text     []string  // what was said outside of a chat
 	relayed  int       // samples
 	pressed  string
 	referred string
