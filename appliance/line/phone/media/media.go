@@ -100,14 +100,14 @@ func New(o Options, peer netip.Addr) (*Session, error) {
 	s.done, s.close = context.WithCancel(context.Background())
 	s.in = newReceiver(s)
 	s.out = newSender(s, o.Clock)
+	s.workers.Go(s.in.run) // before the first agreement too: a ringing tone is not to wait in the socket
+	s.workers.Go(s.in.runReports)
 	return s, nil
 }
 
-// start begins to send and receive, at the first agreement.
+// start begins to send and to pass on sound, at the first agreement.
 func (s *Session) start() {
 	s.startOnce.Do(func() {
-		s.workers.Go(s.in.run)
-		s.workers.Go(s.in.runReports)
 		s.workers.Go(s.in.runListener)
 		s.workers.Go(s.out.run)
 	})

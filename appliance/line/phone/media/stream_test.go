@@ -238,6 +238,29 @@ func TestPausesOfTheFarEndAreSilence(t *testing.T) {
 	}
 }
 
+// A ringing tone, which gateways send before a call is answered, is not heard afterwards.
+func TestWhatComesBeforeTheAnswerIsNotHeard(t *testing.T) {
+	f, e := newFar(t), newEnd(t, options())
+	if _, err := e.Offer(); err != nil {
+		t.Fatal(err)
+	}
+	f.to = netip.AddrPortFrom(loopback, e.sockets.port)
+	for range 100 {
+		f.send(t, 0, loud())
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := e.Accept([]byte(head + strings.ReplaceAll("m=audio PORT RTP/AVP 0\r\n", "PORT", f.port))); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		f.send(t, 0, loud())
+	}
+	e.until(t, "what comes later", func() bool { return len(voiced(e.heard())) > 150*16 })
+	if got := len(voiced(e.heard())); got > 210*16 {
+		t.Errorf("%d ms are heard", got/16)
+	}
+}
+
 // The packets never stop, so that nobody between the box and the far end takes the call for
 // dead.
 func TestTheBoxSendsAllTheTime(t *testing.T) {
