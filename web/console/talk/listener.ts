@@ -46,9 +46,10 @@ export class Listener {
   }
 
   private say(line: Said): void {
-    const said = this.heard.said,
+    const said = [...this.heard.said],
       at = said.findIndex((s) => s.id === line.id);
-    this.set({ said: at < 0 ? [...said, line] : said.with(at, line) });
+    said.splice(at < 0 ? said.length : at, 1, line);
+    this.set({ said });
   }
 
   private message(m: ServerMessage): void {
