@@ -128,19 +128,32 @@ func TestOnlySignedRequestsAreAnsweredWhereATokenIsSet(t *testing.T) {
 	}
 }
 
-// The example of https://www.twilio.com/docs/usage/security, whose signature Twilio's libraries test with.
+// The signatures are those of PyPI twilio 9 for the auth token 12345; the first one is the example of
+// https://www.twilio.com/docs/usage/security.
 func TestTheSignatureIsThatOfTheProvider(t *testing.T) {
 	s := Open(Options{AuthToken: "12345"})
-	form := url.Values{
-		"CallSid": {"CA1234567890ABCDE"},
-		"Caller":  {"+14158675309"},
-		"Digits":  {"1234"},
-		"From":    {"+14158675309"},
-		"To":      {"+18005551212"},
-	}
-	got := base64.StdEncoding.EncodeToString(s.sign("https://mycompany.com/myapp.php?foo=1&bar=2", form))
-	if got != "RSOYDt4T1cUTdK1PDd93/VVr8B8=" {
-		t.Error(got)
+	for _, c := range []struct {
+		url  string
+		form url.Values
+		want string
+	}{
+		{"https://mycompany.com/myapp.php?foo=1&bar=2", url.Values{
+			"CallSid": {"CA1234567890ABCDE"},
+			"Caller":  {"+14158675309"},
+			"Digits":  {"1234"},
+			"From":    {"+14158675309"},
+			"To":      {"+18005551212"},
+		}, "RSOYDt4T1cUTdK1PDd93/VVr8B8="},
+		{"https://box.example/v0/evi/twilio?config_id=c&api_key=k", url.Values{
+			"CallerName": {"Zoë & Söhne"},
+			"From":       {"+1"},
+			"Empty":      {""},
+			"Media":      {"b", "a", "b"},
+		}, "4ST4scRL/iMWILFzRV4EkZxBpEI="},
+	} {
+		if got := base64.StdEncoding.EncodeToString(s.sign(c.url, c.form)); got != c.want {
+			t.Errorf("%s: %s", c.url, got)
+		}
 	}
 }
 

@@ -49,12 +49,12 @@ type mouth struct {
 	streamSID string
 	send      func(message []byte) error
 	voice     *rtp.Voice
-	wasCut    atomic.Bool
+	wasCut    atomic.Bool // the encoder still has sound from before a cut
 
 	making  sync.Mutex          // held while sound is made
 	speech  *audio.PhoneEncoder // of sentences
 	keys    *audio.PhoneEncoder // of tones; nil before the first ones
-	pressed bool                // what is being made are tones
+	pressed bool                // play is making tones
 	live    *audio.PhoneEncoder // of another leg's sound; nil before the first
 	rest    []float32           // of another leg's sound, less than a frame
 
@@ -62,16 +62,16 @@ type mouth struct {
 
 	mu       sync.Mutex
 	played   func(id string, upTo time.Duration)
-	end      time.Time // when all sound at the provider has been played
-	sent     bool      // there was sound since the newest clear
-	unmarked time.Duration
-	newest   rtp.Frame // the newest one that was sent
-	dried    time.Time // since when no more sound waits; zero while some does
-	marks    []mark    // at the provider, oldest first
-	named    int       // number of marks so far
-	answers  bool      // the provider returns marks
-	mute     bool      // it does not
-	idle     chan struct{}
+	end      time.Time     // when all sound at the provider has been played
+	sent     bool          // there was sound since the newest clear
+	unmarked time.Duration // length of the sound behind the newest mark
+	newest   rtp.Frame     // the newest one that was sent
+	dried    time.Time     // since when no more sound waits; zero while some does
+	marks    []mark        // at the provider, oldest first
+	named    int           // number of marks so far
+	answers  bool          // the provider returns marks
+	mute     bool          // the provider returns no marks
+	idle     chan struct{} // closed while nothing waits or is being heard
 }
 
 func newMouth(streamSID string, send func([]byte) error) *mouth {
