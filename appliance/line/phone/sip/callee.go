@@ -63,10 +63,28 @@ func (t *trunk) ownUser(text, rest string) (sip.Uri, error) {
 		return sip.Uri{}, fmt.Errorf("%q is at %s, which the trunk %s does not serve; its host is %s",
 			contract.Clip(text), u.Host, t.Name, t.host())
 	}
+	return t.reached(u), nil
+}
+
+// reached returns the URI by which a user of the trunk is called. A telephone in a network
+// of the trunk is called as it is named, and others at the trunk's host.
+func (t *trunk) reached(u sip.Uri) sip.Uri {
+	if t.inNetwork(u.Host) {
+		return sip.Uri{
+			Scheme: "sip",
+			User:   u.User,
+			Host:   u.Host,
+			Port:   u.Port,
+		}
+	}
 	at := t.uri("")
 	at.User = u.User
-	return at, nil
+	return at
 }
+
+// inNetwork reports whether a host in a SIP URI is not the trunk's own host, but an address
+// in one of its networks.
+func (t *trunk) inNetwork(host string) bool { return !t.names(host) && t.owns(host) }
 
 // names reports whether a host in a SIP URI is one that the settings name.
 func (t *trunk) names(host string) bool {

@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -26,6 +27,18 @@ func TestWhoIsCalledIsWrittenAsAUserOfTheTrunk(t *testing.T) {
 		if err != nil || got.String() != want {
 			t.Errorf("%q: got %s, %v; want %s", to, got.String(), err, want)
 		}
+	}
+}
+
+func TestATelephoneInTheNetworkOfATrunkIsCalledAsItIsNamed(t *testing.T) {
+	network := sipuri.Address{Network: netip.MustParsePrefix("192.0.2.0/24")}
+	trunk := &trunk{Trunk: Trunk{Name: "desk"}, peers: []sipuri.Address{network}}
+	got, err := trunk.callee("sip:desk@192.0.2.7:5096")
+	if want := "sip:desk@192.0.2.7:5096"; err != nil || got.String() != want {
+		t.Errorf("got %s, %v; want %s", got.String(), err, want)
+	}
+	if _, err := trunk.callee("sip:desk@198.51.100.7"); err == nil {
+		t.Error("a telephone outside of the network is called")
 	}
 }
 

@@ -49,6 +49,9 @@ func (e *Endpoint) Dial(ctx context.Context, o DialOptions) (*Call, error) {
 		return nil, &DialError{By: contract.ByWrongNumber, Reason: err.Error()}
 	}
 	w := wanted{to: to, ring: o.RingFor}
+	if t.inNetwork(to.Host) {
+		w.direct = &to
+	}
 	if w.from, err = t.shown(o.From); err != nil {
 		return nil, &DialError{By: contract.ByFailedNetworks, Reason: err.Error()}
 	}

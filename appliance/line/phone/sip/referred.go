@@ -69,11 +69,11 @@ func (c *Call) referredTo(req *sip.Request) (w wanted, status int) {
 	if !c.mayCall(to.Address.Host) {
 		return w, sip.StatusForbidden
 	}
-	w = wanted{to: c.trunk.uri(""), into: c}
-	w.to.User = escapeUser(to.Address.User)
-	if !c.trunk.names(to.Address.Host) && c.trunk.owns(to.Address.Host) { // one telephone in the trunk's network
-		w.to = sip.Uri{Scheme: "sip", User: w.to.User, Host: to.Address.Host, Port: to.Address.Port}
-		w.direct = to.Address.Clone()
+	u := to.Address.Clone()
+	u.User = escapeUser(u.User)
+	w = wanted{to: c.trunk.reached(*u), into: c}
+	if c.trunk.inNetwork(u.Host) {
+		w.direct = u
 	}
 	if c.trunk.host() == "" && w.direct == nil {
 		return w, sip.StatusForbidden
