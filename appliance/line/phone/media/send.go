@@ -2,6 +2,7 @@ package media
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	pionrtp "github.com/pion/rtp"
@@ -38,6 +39,7 @@ type sender struct {
 	codec   codec
 	plain   rtp.Encoder // nil until needed
 	lossy   rtp.Encoder // Opus with error correction; nil until needed
+	wasCut  atomic.Bool // since the newest sentence began
 
 	mu       sync.Mutex // guards the stream of packets below
 	a        *agreement
@@ -112,7 +114,7 @@ func (o *sender) newStream() {
 // encoder returns the encoder for the next sentence. playing is held.
 func (o *sender) encoder() (_ rtp.Encoder, err error) {
 	if !o.codec.isOpus() {
-		if o.plain == nil {
+		if o.plain == nil || o.wasCut.Swap(false) { // what the filters hold was cut too
 			o.plain = audio.NewVoiceEncoder(o.codec.phone)
 		}
 		return o.plain, nil
@@ -160,6 +162,7 @@ func (o *sender) heldBack() int {
 func (o *sender) cut() {
 	if v := o.current(); v != nil {
 		v.Cut()
+		o.wasCut.Store(true)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	pionrtp "github.com/pion/rtp"
 
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
@@ -312,5 +313,25 @@ func TestAFarEndThatVanishesIsNoticed(t *testing.T) {
 	s.checkSilence(both, now.Add(5*silenceLimit+time.Millisecond))
 	if !closed(s) {
 		t.Error("its silence is not noticed")
+	}
+}
+
+// The words after an interruption do not begin with a rest of those that it cut.
+func TestNothingOfACutSentenceIsHeardLater(t *testing.T) {
+	t.Parallel()
+	a, b := newEnd(t, options()), newEnd(t, options())
+	connect(t, a, b, only("PCMU"))
+	say(t, b, "cut", time.Second)
+	a.until(t, "the voice", func() bool { return len(voiced(a.heard())) > 0 })
+	b.Cut()
+	time.Sleep(300 * time.Millisecond)
+	before := len(a.heard())
+	pause := contract.Sound{ID: "next", PCM: make([]float32, contract.OutputRateHz/10), Last: true}
+	if err := b.Play(pause); err != nil {
+		t.Fatal(err)
+	}
+	a.until(t, "the next sentence", func() bool { return len(a.heard()) > before+engine.SpeechRateHz*4/10 })
+	if rest := voiced(a.heard()[before:]); len(rest) > 0 {
+		t.Errorf("%d samples of the sentence that was cut are heard", len(rest))
 	}
 }
