@@ -61,18 +61,17 @@ func (l *local) offerCryptos(a *agreement) (lines []string) {
 	return lines
 }
 
-// offeredFormats returns the formats of an offer. Those of an agreement keep their numbers.
+// offeredFormats returns the formats of an offer. Those of an agreement keep their numbers, and
+// the others take none of them.
 func offeredFormats(a *agreement) (f formats) {
-	taken := func(n uint8) bool {
-		return a != nil && (a.codecs[n].name != "" || a.events[n] != 0 || slices.Contains(a.noise, n))
-	}
-	free := func(n uint8) uint8 {
-		for n >= 96 && taken(n) {
-			n = 96 + (n-96+1)%32
-		}
-		return n
-	}
+	taken := map[uint8]bool{}
 	if a != nil {
+		for n := range a.codecs {
+			taken[n] = true
+		}
+		for n := range a.events {
+			taken[n] = true
+		}
 		f.codecs = append(f.codecs, payload{a.codec, a.sendType})
 		if a.eventHz != 0 {
 			f.events = append(f.events, payload{codec{name: eventName, clockHz: a.eventHz}, a.eventType})
@@ -80,7 +79,7 @@ func offeredFormats(a *agreement) (f formats) {
 	}
 	for _, c := range codecs() {
 		if !slices.ContainsFunc(f.codecs, func(p payload) bool { return p.name == c.name }) {
-			f.codecs = append(f.codecs, payload{c, free(c.offered)})
+			f.codecs = appendFree(f.codecs, taken, c, c.offered)
 		}
 	}
 	for _, e := range []payload{
@@ -88,11 +87,26 @@ func offeredFormats(a *agreement) (f formats) {
 		{codec{name: eventName, clockHz: 48000}, wideEventType},
 	} {
 		if !slices.ContainsFunc(f.events, func(p payload) bool { return p.clockHz == e.clockHz }) {
-			f.events = append(f.events, payload{e.codec, free(e.number)})
+			f.events = appendFree(f.events, taken, e.codec, e.number)
 		}
 	}
 	f.noise = []uint8{noiseType}
 	return f
+}
+
+// appendFree appends a format with a number, or with another one where that is a dynamic one and
+// taken (RFC 3551, section 6: 96 to 127). It leaves the format out if all are taken.
+func appendFree(to []payload, taken map[uint8]bool, c codec, number uint8) []payload {
+	if number >= 96 {
+		for n := 0; n < 32 && taken[number]; n++ {
+			number = 96 + (number-96+1)%32
+		}
+		if taken[number] {
+			return to
+		}
+	}
+	taken[number] = true
+	return append(to, payload{c, number})
 }
 
 // Answer agrees to an offer of the far end, the first one or a later one, and returns the

@@ -185,3 +185,38 @@ func TestPacketsHaveTheLengthThatIsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of an offer during a call are all different, whichever the far end has taken.
+func TestLaterOffersKeepNumbersApart(t *testing.T) {
+	all := "m=audio 4000 RTP/AVP"
+	var maps []string
+	for n := 96; n < 128; n++ {
+		all += fmt.Sprintf(" %d", n)
+		maps = append(maps, fmt.Sprintf("a=rtpmap:%d opus/48000/2", n))
+	}
+	for _, l := range [][]string{
+		{"m=audio 4000 RTP/AVP 0 111 110", "a=rtpmap:111 telephone-event/8000", "a=rtpmap:110 opus/48000/2"},
+		{"m=audio 4000 RTP/AVP 101 0", "a=rtpmap:101 opus/48000/2"},
+		append([]string{all}, maps...),
+	} {
+		e := newEnd(t, options())
+		if _, err := e.Answer([]byte(head + lines(l...))); err != nil {
+			t.Fatal(err)
+		}
+		offer, err := e.Offer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := parse(offer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, number := range d.sections[0].formats {
+			if seen[number] || d.sections[0].formatName(number) == "" {
+				t.Errorf("number %s comes twice or has no name in\n%s", number, offer)
+			}
+			seen[number] = true
+		}
+	}
+}
