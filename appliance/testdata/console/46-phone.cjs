@@ -124,5 +124,18 @@ exports.steps = async (c, { assert }) => {
 		await c.page.waitForFunction(() => !document.querySelector("dialog"));
 		assert.deepEqual(posted.at(-1).slice(0, 2), ["DELETE", "/v0/box/phone/calls/c3"]);
 	});
+	await c.law("the history marks calls", async () => {
+		const chat = (id, call, number) => ({ id, chat_group_id: id, status: "USER_ENDED", start_timestamp: 1, end_timestamp: 2,
+			metadata: JSON.stringify({ call, twilio: { caller_number: number } }) });
+		await c.page.route("**/v0/box/chats?**", (route) => route.fulfill({ json: { chats: [
+			chat("a", { direction: "inbound", to: "100" }, "+493012345"),
+			chat("b", { direction: "outbound", to: "201", answered_by: "no_answer" }, null),
+			{ ...chat("c"), metadata: undefined },
+		] } }));
+		await c.go("chats");
+		await c.shows(/phone\s+from \+493012345/);
+		await c.shows(/phone\s+to 201, no answer/);
+		assert.equal(await c.page.locator("main td .tag", { hasText: "phone" }).count(), 2);
+	});
 	await c.page.unrouteAll();
 };
