@@ -21,6 +21,7 @@ type handover struct {
 	attended bool
 	ring     time.Duration
 	brief    string // what the caller wants; empty: it is not known
+	announce bool   // the caller is told of it first; otherwise the assistant has done that
 }
 
 // Why a person who was called does not get the caller, for the model.
@@ -88,6 +89,7 @@ func (s *Server) Transfer(ctx context.Context, id string, p contract.PostedPhone
 			attended: p.Attended,
 			ring:     time.Duration(p.RingSecs) * time.Second,
 			brief:    p.Brief,
+			announce: true,
 		})
 	})
 	select {
@@ -177,6 +179,12 @@ func (c *Call) handOver(ctx context.Context, h handover) error {
 
 // connectTo connects the caller, who hears nothing of the assistant meanwhile.
 func (c *Call) connectTo(ctx context.Context, h handover) error {
+	if h.announce {
+		c.person.leg.Cut()
+		if err := c.person.speak(ctx, c.assistant.Voice, c.speech().PuttingThrough()); err != nil {
+			return err
+		}
+	}
 	if h.attended {
 		return c.handOverAttended(ctx, h)
 	}

@@ -279,13 +279,16 @@ func TestAnOperatorHandsACallOver(t *testing.T) {
 			return done
 		}
 		done := transfer()
+		if said := s.spoken(); said != "One moment, I am putting you through." || len(s.dials) != 0 {
+			t.Errorf("the caller hears %q; the box calls already: %v", said, len(s.dials) != 0)
+		}
 		if got := k.messages(); len(got) != 1 || got[0] != (contract.PauseAssistantMessage{}) {
 			t.Errorf("the chat got %+v", got)
 		}
 		if err := <-transfer(); err == nil {
 			t.Error("there are two transfers at once")
 		}
-		time.Sleep(21 * time.Second)
+		time.Sleep(26 * time.Second)
 		_, conflict := errors.AsType[contract.ErrConflict](<-done)
 		synctest.Wait()
 		if got := k.messages(); !conflict || len(got) != 2 || got[0] != (contract.AssistantInput{
@@ -295,6 +298,7 @@ func TestAnOperatorHandsACallOver(t *testing.T) {
 		}
 		s.dialled()
 		done = transfer()
+		time.Sleep(5 * time.Second)
 		l := s.dialled().picksUp()
 		l.keys("1")
 		if said := s.spoken(); !strings.Contains(said, "An angry guest.") {
