@@ -30,8 +30,8 @@ type Frame struct {
 	count   int           // number of frames of the sentence before it
 }
 
-// Voice is the assistant's voice on its way to the client: split into frames, encoded as it
-// comes, and taken one frame at a time by who sends it.
+// Voice is the assistant's voice on its way to the client. Play splits it into frames and
+// encodes them; the goroutine that sends takes one frame at a time.
 type Voice struct {
 	encoders func() (Encoder, error) // returns the encoder for the next sentence
 	played   func(id string, upTo time.Duration)

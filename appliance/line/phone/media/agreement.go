@@ -11,7 +11,7 @@ import (
 // agreement is what both sides have agreed on: the newest offer and its answer. It does not
 // change.
 type agreement struct {
-	codec     codec // of what is sent
+	codec     codec // codec of the packets that the box sends
 	sendType  uint8 // payload type of codec
 	frame     time.Duration
 	codecs    map[uint8]codec // of the packets that the box takes, by payload type

@@ -114,8 +114,11 @@ func (o *sender) newStream() {
 // encoder returns the encoder for the next sentence. playing is held.
 func (o *sender) encoder() (_ rtp.Encoder, err error) {
 	if !o.codec.isOpus() {
-		if o.plain == nil || o.wasCut.Swap(false) { // what the filters hold was cut too
+		if o.plain == nil {
 			o.plain = audio.NewVoiceEncoder(o.codec.phone)
+		}
+		if e, ok := o.plain.(*audio.PhoneEncoder); ok && o.wasCut.Swap(false) {
+			e.Reset() // what the filters hold was cut too
 		}
 		return o.plain, nil
 	}

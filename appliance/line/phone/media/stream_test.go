@@ -335,3 +335,25 @@ func TestNothingOfACutSentenceIsHeardLater(t *testing.T) {
 		t.Errorf("%d samples of the sentence that was cut are heard", len(rest))
 	}
 }
+
+// A cut drops what was not sent, and the next sentence is heard whole.
+func TestCutSoundIsNotHeard(t *testing.T) {
+	t.Parallel()
+	a, b := newEnd(t, options()), newEnd(t, options())
+	connect(t, a, b, only("G722"))
+	say(t, a, "a", 10*time.Second)
+	b.until(t, "the beginning", func() bool { return len(voiced(b.heard())) > 200*16 })
+	a.Cut()
+	time.Sleep(200 * time.Millisecond)
+	before := len(b.heard())
+	say(t, a, "b", 300*time.Millisecond)
+	b.until(t, "the next sentence", func() bool { return len(voiced(b.heard()[before:])) > 290*16 })
+	select {
+	case <-a.Drained():
+	case <-time.After(2 * time.Second):
+		t.Error("it does not end")
+	}
+	if got := len(voiced(b.heard()[before:])); got > 320*16 {
+		t.Errorf("300 ms after the cut are heard as %d ms", got/16)
+	}
+}
