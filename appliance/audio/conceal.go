@@ -96,7 +96,7 @@ func (c *concealer) next() float32 {
 		x *= max(0, float32(end-c.gone)/float32(end-full))
 	}
 	c.gone++
-	return x
+	return bounded(x)
 }
 
 // period returns the lag at which the newest sound resembles the sound before it most, by the
