@@ -256,7 +256,7 @@ func (f *inflow) stalls(now time.Time) bool {
 // endStalled ends a call when a message does not end, as a WebSocket ends at a message that
 // is too long.
 func (c *Call) endStalled() {
-	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", maxMessage))
+	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have at most %d bytes", maxMessage))
 	c.session.HangUp()
 }
 

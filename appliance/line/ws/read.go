@@ -66,7 +66,7 @@ func sessionError(err error) error {
 
 var errTooBig = errors.New("a message over the limit")
 
-func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
+func tooBig(limit int64) string { return fmt.Sprintf("a message may have at most %d bytes", limit) }
 
 // take reads a message up to the limit. It does not use the read limit of conn, which would
 // send a close frame before the queued messages. The caller calls release when it has

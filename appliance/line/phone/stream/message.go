@@ -87,8 +87,12 @@ func (s *sequenceNumber) UnmarshalJSON(text []byte) error {
 var errNotJSON = errors.New(`a message is not a JSON object such as {"event":"media","media":{"payload":"…"}}`)
 
 func parse(message []byte) (m received, err error) {
-	if err := json.Unmarshal(message, &m); err != nil {
-		return received{}, fmt.Errorf("%w: %w", errNotJSON, err)
+	err = json.Unmarshal(message, &m)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return received{}, fmt.Errorf("%s is of the wrong type: %s", wrong.Field, wrong.Value)
+	}
+	if err != nil {
+		return received{}, errNotJSON
 	}
 	if m.Event == "" {
 		return received{}, errNotJSON

@@ -252,9 +252,11 @@ func TestWhatIsNoStreamIsClosedWithAReason(t *testing.T) {
 		code int
 		want string
 	}{
-		"nothing":   {func(*provider) {}, contract.ClosePolicy, "no start message within 300ms"},
-		"no JSON":   {func(p *provider) { p.text("hello") }, closeBadData, "not a JSON object"},
-		"a list":    {func(p *provider) { p.text("[]") }, closeBadData, "not a JSON object"},
+		"nothing": {func(*provider) {}, contract.ClosePolicy, "no start message within 300ms"},
+		"no JSON": {func(p *provider) { p.text("hello") }, closeBadData, "not a JSON object"},
+		"a list":  {func(p *provider) { p.text("[]") }, closeBadData, "not a JSON object"},
+		"a number": {func(p *provider) { p.text(`{"event":"media","media":{"payload":5}}`) }, closeBadData,
+			"media.payload is of the wrong type: number"},
 		"no event":  {func(p *provider) { p.text("{}") }, closeBadData, "not a JSON object"},
 		"deep":      {func(p *provider) { p.text(strings.Repeat(`{"a":`, 20_000)) }, closeBadData, "not a JSON object"},
 		"too large": {func(p *provider) { p.text(strings.Repeat("a", maxMessage+1)) }, contract.CloseTooBig, "262144"},
