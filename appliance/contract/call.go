@@ -18,6 +18,7 @@ type Call struct {
 
 // CallInfo describes a telephone call in webhooks and in the metadata of its chat.
 type CallInfo struct {
+	CallID    string        `json:"call_id,omitempty"` // of the requests about calls
 	Direction CallDirection `json:"direction"`
 	// AnsweredBy is who or what answered a call of the box; empty for a call to the box.
 	AnsweredBy AnsweredBy `json:"answered_by,omitempty"`

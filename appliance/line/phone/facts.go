@@ -10,7 +10,6 @@ import (
 // facts are what becomes known of a call after it has begun. They are part of the metadata of its chat.
 type facts struct {
 	contract.CallInfo
-	CallID string `json:"call_id"`
 	// Recording is what the person answered when asked for a recording: yes or no; announced where
 	// the box only said so.
 	Recording string `json:"recording,omitempty"`
@@ -23,7 +22,7 @@ func (c *Call) metadata() map[string]json.RawMessage {
 	c.mu.Lock()
 	f := c.facts
 	c.mu.Unlock()
-	f.CallInfo, f.CallID = c.call.CallInfo, c.id
+	f.CallInfo = c.call.CallInfo
 	all := maps.Clone(c.assistant.Settings.SessionSettings.Metadata)
 	if all == nil {
 		all = map[string]json.RawMessage{}

@@ -82,6 +82,7 @@ func (s *Server) add(c *Call) error {
 	}
 	c.server = s
 	c.id = contract.NewID()
+	c.call.CallID = c.id
 	c.state = contract.CallRinging
 	c.started = time.Now()
 	c.keys = make(chan rune, maxDigits)
