@@ -72,3 +72,11 @@ func TestDestinationsOfATransferHaveDefaults(t *testing.T) {
 		}
 	}
 }
+
+func TestTwoDestinationsOfATransferHaveTwoNames(t *testing.T) {
+	_, err := Parse[PostedConfig]([]byte(`{"name":"a","evi_version":"4-mini","builtin_tools":[{"name":"transfer",` +
+		`"destinations":[{"name":"desk","to":"100"},{"name":"Desk","to":"200"}]}]}`))
+	if err == nil || !strings.Contains(err.Error(), `two destinations have the name "Desk"`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -104,7 +104,20 @@ func readBuiltinTool(t object) BuiltinToolConfig {
 	if c.Name != Transfer {
 		c.Destinations = nil // no other tool has any
 	}
+	noteSharedDestinations(t, c.Destinations)
 	return c
+}
+
+// noteSharedDestinations notes a problem for two destinations with the same name: a model chooses by the name.
+func noteSharedDestinations(t object, all []TransferDestination) {
+	seen := map[string]bool{}
+	for _, d := range all {
+		if name := strings.ToLower(d.Name); d.Name != "" && seen[name] {
+			t.note("destinations", "wrong_value", fmt.Sprintf("two destinations have the name %q", d.Name))
+		} else {
+			seen[name] = true
+		}
+	}
 }
 
 func readTool(t object) Tool {
