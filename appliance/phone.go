@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"parley/appliance/api"
-	"parley/appliance/audio"
 	"parley/appliance/box"
 	"parley/appliance/chat"
 	"parley/appliance/chat/turn"
@@ -76,29 +74,14 @@ func (t *telephone) start(v chat.AccountVoices, d engine.VoiceDetector, transcri
 	}))
 }
 
-// maxHoldMusic bounds the file of the music, which lies in memory: 3 minutes are 35 MB.
-const maxHoldMusic = 3 * time.Minute
-
 // holdMusic returns what callers hear who wait for a person. A file that cannot be read is silence: a box must
 // not stay away for that.
 func (t *telephone) holdMusic() []float32 {
-	switch file := t.cfg.Phone.HoldMusic; file {
-	case config.Off, "":
-		return nil
-	case config.HoldMusicOn:
-		return audio.Tune(contract.OutputRateHz)
-	default:
-		data, err := os.ReadFile(file)
-		var pcm []float32
-		if err == nil {
-			pcm, err = audio.DecodeUpTo(data, contract.OutputRateHz, maxHoldMusic)
-		}
-		if err != nil {
-			t.log.Error("cannot read the music for callers who wait: they hear silence", "phone.hold_music", file,
-				"err", err)
-		}
-		return pcm
+	pcm, err := box.HoldMusic(t.cfg.Phone)
+	if err != nil {
+		t.log.Error("callers who wait hear silence", "err", err)
 	}
+	return pcm
 }
 
 // server returns the line, once it is open.

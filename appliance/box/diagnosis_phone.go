@@ -22,6 +22,10 @@ func examinePhone(ctx context.Context, cfg config.Config, running bool) ([]docto
 	if _, err := p.AuthToken(); err != nil {
 		found = append(found, phoneProblem("media streams", err, "write the token into that file, for the box's user"))
 	}
+	if _, err := HoldMusic(p); err != nil {
+		found = append(found, phoneProblem("phone", err,
+			"use on, off or the path of a file with sound, which the box's user can read"))
+	}
 	if len(p.Listen) == 0 {
 		return found, nil
 	}

@@ -35,6 +35,7 @@ func TestTheDoctorExaminesThePhone(t *testing.T) {
 			{Transport: config.TransportTCP, Address: "127.0.0.1:0"}},
 		RTPPorts:            config.PortRange{First: port, Last: port},
 		TwilioAuthTokenFile: "/not/there",
+		HoldMusic:           "/no/tune.wav",
 		Trunks: []config.Trunk{
 			{Name: "desk", Address: "127.0.0.1", Addresses: []sipuri.Address{{Host: "127.0.0.1"}}},
 			{Name: "gone", Addresses: []sipuri.Address{{Host: "nobody.invalid"}}},
@@ -54,6 +55,7 @@ func TestTheDoctorExaminesThePhone(t *testing.T) {
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"problem media streams: phone.twilio_auth_token_file: reading /not/there",
+		"problem phone: phone.hold_music: open /no/tune.wav: no such file or directory",
 		"problem phone: listen udp 127.0.0.1:",
 		"ok phone: tcp://127.0.0.1:0 is free",
 		"1 of 1 are in use",

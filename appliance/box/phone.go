@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
+	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
@@ -43,4 +46,26 @@ func extensionAccount(ctx context.Context, records *store.Store, e config.Extens
 		return store.Account{}, err
 	}
 	return all[0], nil
+}
+
+// maxHoldMusic bounds the file of the music, which lies in memory: 3 minutes are 35 MB.
+const maxHoldMusic = 3 * time.Minute
+
+// HoldMusic returns what callers hear who wait for a person, at contract.OutputRateHz; nil is silence.
+func HoldMusic(p config.Phone) ([]float32, error) {
+	switch p.HoldMusic {
+	case config.Off, "":
+		return nil, nil
+	case config.HoldMusicOn:
+		return audio.Tune(contract.OutputRateHz), nil
+	}
+	data, err := os.ReadFile(p.HoldMusic)
+	if err != nil {
+		return nil, fmt.Errorf("phone.hold_music: %w", err)
+	}
+	pcm, err := audio.DecodeUpTo(data, contract.OutputRateHz, maxHoldMusic)
+	if err != nil {
+		return nil, fmt.Errorf("phone.hold_music: %s: %w", p.HoldMusic, err)
+	}
+	return pcm, nil
 }
