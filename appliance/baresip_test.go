@@ -30,8 +30,9 @@ type baresip struct {
 	events chan string
 }
 
-// baresipConfig is its configuration: the port for SIP and the next one for TLS, the
-// recording, a port for commands, and a folder for what is heard.
+// baresipConfig configures baresip. Its values are the port for SIP (baresip takes the next
+// one for TLS), the file of the recording, its sample rate, the port for commands, and the
+// folder for what baresip hears.
 const baresipConfig = `poll_method epoll
 sip_listen 127.0.0.1:%d
 net_interface 127.0.0.1
