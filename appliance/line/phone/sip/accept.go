@@ -48,14 +48,14 @@ func (c *Call) accept(t *transaction, body []byte, offered bool) (*accepted, err
 		acked:   make(chan struct{}),
 		settled: make(chan struct{}),
 	}
+	if !t.final.CompareAndSwap(0, sip.StatusOK) {
+		return nil, ErrOver
+	}
 	c.mu.Lock()
 	c.accepted = a
 	c.mu.Unlock()
 	headers := append(c.headers(), c.grantTimer(t.request)...)
 	res := c.endpoint.build(t.request, sip.StatusOK, t.tag, body, headers...)
-	if !t.final.CompareAndSwap(0, sip.StatusOK) {
-		return nil, ErrOver
-	}
 	if err := t.tx.Respond(res); err != nil {
 		return nil, fmt.Errorf("sip: answering: %w", err)
 	}
@@ -82,6 +82,9 @@ func (c *Call) repeat(t *transaction, res *sip.Response, a *accepted) {
 			c.log.Info("sip: the caller did not confirm the answer")
 			a.once.Do(func() { close(a.acked) }) // the BYE need not wait for it
 			c.hangUp(ErrLost)
+			return
+		case <-c.done: // the caller needs no answer any more
+			again.Stop()
 			return
 		case <-c.endpoint.stopping.Done():
 			again.Stop()

@@ -77,15 +77,16 @@ func (e *Endpoint) newCall(d *dialog, t *trunk, m Media) *Call {
 		dialog:      d,
 	}
 	c.timer.init()
-	d.call = c
+	release := e.sources.hold(d.flow.remote.Addr())
+	c.releases = []func(){release}
 	e.table.Lock()
 	if e.dialogs.closed || len(e.calls) >= maxCalls {
 		e.table.Unlock()
+		release()
 		return nil
 	}
 	e.calls[d.id] = c
 	e.table.Unlock()
-	c.releases = append(c.releases, e.sources.hold(d.flow.remote.Addr()))
 	if m != nil {
 		c.establish(m)
 	}
@@ -347,8 +348,7 @@ func (c *Call) doIn(ctx context.Context, d *dialog, req *sip.Request) (*sip.Resp
 		if err != nil {
 			return nil, err
 		}
-		asked := res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired
-		if !asked || !again || c.trunk.authorize(req, res) != nil {
+		if !isChallenge(res) || !again || c.trunk.authorize(req, res) != nil {
 			return res, nil
 		}
 		d.renumber(req)

@@ -20,7 +20,6 @@ type dialogID struct{ callID, local, remote string }
 type dialog struct {
 	id       dialogID
 	endpoint *Endpoint
-	call     *Call // set before the dialog is in the table
 
 	mu        sync.Mutex
 	flow      *flow // on which the peer sent the last request

@@ -77,7 +77,8 @@ func parse(text []byte) (m sip.Message, err error) {
 
 // tidy writes a message as the parser wants it: no field goes on in a second line, one Via
 // stands on a line, and there is no white space where it has no meaning (RFC 3261, section
-// 7.3.1).
+// 7.3.1). A line feed alone becomes a space: to others, to whom the box passes a field on, it
+// could begin another one.
 func tidy(text []byte) []byte {
 	head, body, found := bytes.Cut(text, []byte("\r\n\r\n"))
 	if !found {
@@ -88,6 +89,7 @@ func tidy(text []byte) []byte {
 	}
 	out := make([]byte, 0, len(text)+64)
 	for i, line := range bytes.Split(head, []byte("\r\n")) {
+		line = bytes.ReplaceAll(line, []byte("\n"), []byte(" "))
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		name = bytes.TrimSpace(name)
 		switch low := strings.ToLower(string(name)); {

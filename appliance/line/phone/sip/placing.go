@@ -278,6 +278,7 @@ func (p *placing) giveUp(x *exchange) {
 			case <-x.done:
 				return
 			case <-ctx.Done():
+				x.stop() // the peer has not even confirmed the end
 				return
 			}
 		}

@@ -168,16 +168,13 @@ func (c *Call) tell(ctx context.Context, d *dialog, refer *sip.Request, status i
 // returns false if the call is over.
 func (c *Call) becomes(d *dialog) bool {
 	release := c.endpoint.sources.hold(d.flow.remote.Addr())
-	d.call = c
 	c.endpoint.table.Lock()
 	defer c.endpoint.table.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	select {
-	case <-c.done:
+	if c.ended {
 		release()
 		return false
-	default:
 	}
 	c.endpoint.calls[d.id] = c
 	c.others = append(c.others, c.dialog)

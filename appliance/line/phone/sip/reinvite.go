@@ -78,8 +78,7 @@ func (c *Call) inviteIn(ctx context.Context, d *dialog, req *sip.Request) (*sip.
 			c.endpoint.workers.Go(func() { c.confirmAgain(x, d) })
 			return res, f, nil
 		}
-		asked := res.StatusCode == sip.StatusUnauthorized || res.StatusCode == sip.StatusProxyAuthRequired
-		if !asked || !again || c.trunk.authorize(req, res) != nil {
+		if !isChallenge(res) || !again || c.trunk.authorize(req, res) != nil {
 			return res, f, nil
 		}
 		d.renumber(req)
