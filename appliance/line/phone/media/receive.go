@@ -75,11 +75,11 @@ func (r *receiver) run() {
 		switch {
 		case err == nil && n < maxReceived:
 			r.s.protect(func() { r.receive(packet[:n], unmapped(from), now) })
-		case err == nil: // too long
-		case isTimeout(err):
-			r.s.protect(func() { r.pause(now) })
 		case errors.Is(err, net.ErrClosed):
 			return
+		}
+		if now.Sub(r.since) >= minPause { // also while packets come that are not the far end's
+			r.s.protect(func() { r.pause(now) })
 		}
 	}
 }
@@ -93,11 +93,6 @@ func (s *Session) protect(do func()) {
 		}
 	}()
 	do()
-}
-
-func isTimeout(err error) bool {
-	e, ok := errors.AsType[net.Error](err)
-	return ok && e.Timeout()
 }
 
 func unmapped(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }

@@ -13,6 +13,8 @@ const (
 	// maxSections bounds the m-lines of a description. A telephone with a camera, a fax and
 	// a shared screen sends five.
 	maxSections = 32
+	// maxFormats bounds the formats of an m-line: RTP has so many payload types.
+	maxFormats = 128
 )
 
 // description is a session description of the far end (RFC 8866), as far as a call needs it.
@@ -104,6 +106,9 @@ func parseSection(line string) (section, error) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 {
 		return section{}, fmt.Errorf("%w: m=%.80q; expected m=audio PORT PROTOCOL FORMATS", ErrSDP, line)
+	}
+	if n := len(fields) - 3; n > maxFormats {
+		return section{}, fmt.Errorf("%w: m=%.80q has %d formats; at most %d are allowed", ErrSDP, line, n, maxFormats)
 	}
 	number, _, _ := strings.Cut(fields[1], "/") // "/2" is a number of ports
 	port, err := strconv.ParseUint(number, 10, 16)
