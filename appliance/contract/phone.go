@@ -173,7 +173,7 @@ func (PostedPhoneTransfer) read(o object) PostedPhoneTransfer {
 const MaxTrunkNameChars = 64
 
 // separators are what people write between the digits of a number.
-var separators = strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "")
+var separators = strings.NewReplacer(" ", "", "\u00a0", "", "-", "", ".", "", "/", "", "(", "", ")", "")
 
 // ParsePhoneNumber returns a number as it is dialled: without the separators that
 // people write, and without the (0) behind a country code. A name or a SIP address

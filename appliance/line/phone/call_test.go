@@ -258,16 +258,14 @@ func TestABoxWithManyCallsRefusesMore(t *testing.T) {
 
 func TestNumbersOfCallersAreE164WhereThatCanBeTold(t *testing.T) {
 	for from, want := range map[string]string{
-		"+4930123456":     "+4930123456",
-		"004930123456":    "+4930123456",
-		"+49 (30) 123-45": "+493012345",
-		"030123456":       "030123456",
-		"007":             "007",
-		"100":             "100",
-		"anonymous":       "",
-		"Anonymous":       "",
-		"":                "",
-		"alice":           "alice",
+		"+4930123456":  "+4930123456",
+		"004930123456": "+4930123456",
+		"030123456":    "030123456",
+		"007":          "007",
+		"100":          "100",
+		"00ada":        "00ada",
+		"":             "",
+		"alice":        "alice",
 	} {
 		if got := callerNumber(from); got != want {
 			t.Errorf("%q is %q, want %q", from, got, want)

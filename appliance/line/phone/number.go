@@ -2,23 +2,14 @@ package phone
 
 import "strings"
 
-// callerNumber returns a caller's number as E.164 where that can be told: with a country code, after + or
-// 00. Other digits stay as the trunk gave them. Names that stand for a withheld number become empty.
+// callerNumber returns a number as E.164 where that can be told: with a country code, after + or 00. Other
+// digits, and names of SIP users, stay as the trunk gave them.
 func callerNumber(from string) string {
-	n := strings.TrimSpace(from)
-	switch strings.ToLower(n) {
-	case "anonymous", "unknown", "restricted", "unavailable", "private", "withheld", "anonymous@anonymous.invalid":
-		return ""
-	}
-	plain := strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "").Replace(n)
-	digits, plus := strings.CutPrefix(plain, "+")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return n // the name of a SIP user
-	}
-	if after, ok := strings.CutPrefix(digits, "00"); !plus && ok && len(after) >= minInternational {
+	after, ok := strings.CutPrefix(from, "00")
+	if ok && len(after) >= minInternational && strings.Trim(after, "0123456789") == "" {
 		return "+" + after
 	}
-	return plain
+	return from
 }
 
 // minInternational is the fewest digits behind 00 for it to be the international prefix: the shortest

@@ -13,12 +13,8 @@ import (
 	"parley/internal/sipuri"
 )
 
-// separators are what people write between the digits of a number.
-var (
-	separators = strings.NewReplacer(" ", "", "\u00a0", "", "-", "", ".", "", "/", "", "(", "", ")", "")
-	digits     = regexp.MustCompile(`^\+?[0-9*#]{1,40}$`)
-	userName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}$`)
-)
+// numberOrUser matches numbers without separators, and names of users.
+var numberOrUser = regexp.MustCompile(`^(\+?[0-9*#]{1,40}|[A-Za-z0-9][A-Za-z0-9_.+-]{0,63})$`)
 
 // callee returns the SIP URI of whom to call over a trunk: a number (digits, * and #,
 // perhaps after a +, with the separators that people write), the name of a user, or a SIP
@@ -33,18 +29,12 @@ func (t *trunk) callee(to string) (sip.Uri, error) {
 		}
 		return t.ownUser(to, rest)
 	}
-	number := to
-	if strings.HasPrefix(number, "+") {
-		number = strings.Replace(number, "(0)", "", 1)
-	}
-	if plain := separators.Replace(number); digits.MatchString(plain) {
-		return t.uri(plain), nil
-	}
-	if !userName.MatchString(to) {
+	number, err := contract.ParsePhoneNumber(to)
+	if err != nil || !numberOrUser.MatchString(number) {
 		return sip.Uri{}, fmt.Errorf("%q is neither a number nor a SIP address; expected something like +4930123456, "+
 			"100 or sip:desk@%s", contract.Clip(to), t.host())
 	}
-	return t.uri(to), nil
+	return t.uri(number), nil
 }
 
 // ownUser returns the URI of a user of the trunk. text is the whole URI, and rest what

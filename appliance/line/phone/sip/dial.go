@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/emiago/sipgo/sip"
@@ -209,13 +208,11 @@ func (t *trunk) shown(from string) (string, error) {
 	if from == "" {
 		return "", nil
 	}
-	if plain := separators.Replace(strings.TrimSpace(from)); digits.MatchString(plain) {
-		return plain, nil
-	}
-	if !userName.MatchString(from) {
+	number, err := contract.ParsePhoneNumber(from)
+	if err != nil || !numberOrUser.MatchString(number) {
 		return "", fmt.Errorf("calls show %q; expected digits, perhaps after a +", contract.Clip(from))
 	}
-	return from, nil
+	return number, nil
 }
 
 // unnamed is the user of calls over a trunk that has neither a user nor a number.

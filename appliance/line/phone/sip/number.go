@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/emiago/sipgo/sip"
+
+	"parley/appliance/contract"
 )
 
 // maxNumber bounds a number or a name: the longest number has 15 digits, and addresses of
@@ -89,14 +91,8 @@ func userOf(uri *sip.Uri) string {
 	if user == "" || contains(withheld(), user) {
 		return ""
 	}
-	digits := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("-.() ", r) {
-			return -1
-		}
-		return r
-	}, user)
-	if strings.Trim(strings.TrimPrefix(digits, "+"), "0123456789*#") == "" {
-		user = digits
+	if number, err := contract.ParsePhoneNumber(user); err == nil {
+		user = number
 	}
 	return clean(user)
 }
