@@ -1,8 +1,6 @@
 package appliance
 
 import (
-	"fmt"
-
 	"parley/appliance/line/phone"
 	"parley/appliance/line/phone/stream"
 )
@@ -11,7 +9,7 @@ import (
 func (t *telephone) openStreams() (*stream.Server, error) {
 	token, err := t.cfg.Phone.AuthToken()
 	if err != nil {
-		return nil, fmt.Errorf("phone.twilio_auth_token: %w", err)
+		return nil, err
 	}
 	return stream.Open(stream.Options{
 		AuthToken: token,

@@ -99,6 +99,10 @@ const (
 	MaxDestinations = 32
 	// MaxDialChars bounds a number or SIP address to call.
 	MaxDialChars = 255
+	// PhoneKeys are the keys of a telephone, in the order of their numbers in RFC 4733.
+	PhoneKeys = "0123456789*#ABCD"
+	// MaxSentKeys bounds what a tool presses at once: 64 keys take 13 s.
+	MaxSentKeys = 64
 	// The seconds that a transfer rings: a person needs some time to get to the telephone, and a caller
 	// does not wait for minutes.
 	MinRingSecs, DefaultRingSecs, MaxRingSecs = 5, 30, 120

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"parley/appliance/contract"
@@ -114,8 +112,7 @@ func (f *callFollower) show(ctx context.Context, call contract.PhoneCall, messag
 
 // words prints a message of the chat.
 func (f *callFollower) words(a received) error {
-	switch {
-	case errors.Is(a.err, io.EOF), a.err != nil: // the state of the call says how it ended
+	if a.err != nil { // the state of the call says how it ended
 		f.chat = nil
 		return nil
 	}

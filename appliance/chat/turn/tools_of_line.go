@@ -3,6 +3,7 @@ package turn
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ const (
 	// answerTime is how long a transfer may take besides the ringing: to say who calls, and to hear
 	// whether the person takes the call.
 	answerTime = 60 * time.Second
-	// digitsLimit is how long the keys of one call may take: 64 of them at five a second, and a margin.
+	// digitsLimit is how long contract.MaxSentKeys may take at five a second, with a margin.
 	digitsLimit = 30 * time.Second
 )
 
@@ -52,8 +53,8 @@ func sendDigitsTool() Tool {
 		OnBox:   true,
 		OfLine:  true,
 		Limit:   digitsLimit,
-		Parameters: `{"type":"object","properties":{"digits":{"type":"string","pattern":"^[0-9*#A-D]{1,64}$",` +
-			`"description":"the keys, such as 42#"}},"required":["digits"]}`,
+		Parameters: `{"type":"object","properties":{"digits":{"type":"string","pattern":"^[0-9*#A-D]{1,` +
+			strconv.Itoa(contract.MaxSentKeys) + `}$","description":"the keys, such as 42#"}},"required":["digits"]}`,
 		Description: "Press keys of the telephone, for a menu that asks for them.",
 	}
 }

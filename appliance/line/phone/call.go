@@ -244,12 +244,7 @@ func (c *Call) attend(s line.Session, heard []float32) {
 			}
 			return s.Hear(pcm)
 		},
-		press: func(key rune) {
-			select {
-			case c.keys <- key:
-			default: // nobody presses so many keys at once
-			}
-		},
+		press: queueIn(c.keys),
 	})
 }
 

@@ -60,12 +60,7 @@ func (s *Server) newEar(p *party, language string, silence time.Duration) *ear {
 			}
 			return nil
 		},
-		press: func(key rune) {
-			select {
-			case e.keys <- key:
-			default:
-			}
-		},
+		press: queueIn(e.keys),
 	})
 	return e
 }

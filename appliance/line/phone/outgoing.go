@@ -175,6 +175,7 @@ func (c *Call) leaveMessage(ctx context.Context, slot line.Slot, e *ear) {
 		return
 	}
 	if err := e.awaitBeep(ctx); err != nil && c.lifecycle.Gone().Err() != nil {
+		c.leftEarly(slot, err)
 		return
 	}
 	c.person.ignore()

@@ -23,6 +23,17 @@ type listener struct {
 	press func(key rune)
 }
 
+// queueIn returns a listener's press that queues the keys. Those without room are lost: nobody presses so many at
+// once.
+func queueIn(keys chan<- rune) func(key rune) {
+	return func(key rune) {
+		select {
+		case keys <- key:
+		default:
+		}
+	}
+}
+
 // newParty starts to listen to a leg, for nobody.
 func newParty(leg Leg, guard func(work func())) *party {
 	p := &party{leg: leg, guard: guard}

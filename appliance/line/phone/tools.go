@@ -21,9 +21,6 @@ func (c *Call) RunTool(ctx context.Context, r connection.ToolRun) (connection.To
 	return connection.ToolResult{}, fmt.Errorf("a telephone has no tool %q", r.Name)
 }
 
-// keypad are the keys that a telephone can send.
-const keypad = "0123456789*#ABCD"
-
 // sendDigits sends keys to the far end, such as the menu of another telephone system.
 func (c *Call) sendDigits(ctx context.Context, arguments string) (connection.ToolResult, error) {
 	var a struct {
@@ -33,9 +30,9 @@ func (c *Call) sendDigits(ctx context.Context, arguments string) (connection.Too
 		return connection.ToolResult{}, fmt.Errorf("arguments: %w", err)
 	}
 	digits := strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(a.Digits))
-	if digits == "" || len(digits) > maxDigits || strings.Trim(digits, keypad) != "" {
+	if digits == "" || len(digits) > contract.MaxSentKeys || strings.Trim(digits, contract.PhoneKeys) != "" {
 		return connection.ToolResult{}, fmt.Errorf("digits: %q cannot be sent; allowed are 1 to %d of %s",
-			contract.Clip(a.Digits), maxDigits, keypad)
+			contract.Clip(a.Digits), contract.MaxSentKeys, contract.PhoneKeys)
 	}
 	if err := c.person.leg.Press(ctx, digits); err != nil {
 		return connection.ToolResult{}, err

@@ -337,24 +337,34 @@ func (c *Call) join(other *party) error {
 	}
 	c.joined, c.state = other, contract.CallJoined
 	c.mu.Unlock()
-	connectParties := func(from, to *party) {
-		from.listen(listener{
-			hear: func(pcm []float32) error {
-				to.leg.Relay(pcm)
-				return nil
-			},
-			press: func(key rune) {
-				c.lifecycle.Go("passing a key on", func() {
-					if err := to.leg.Press(c.lifecycle.Gone(), string(key)); err != nil {
-						c.log.Debug("cannot pass a key on", "err", err)
-					}
-				})
-			},
-		})
-	}
-	connectParties(c.person, other)
-	connectParties(other, c.person)
+	c.passOn(c.person, other)
+	c.passOn(other, c.person)
 	return nil
+}
+
+// passOn passes on what one person says and presses to the other. Keys go one after another, as each takes the
+// time for which it is pressed.
+func (c *Call) passOn(from, to *party) {
+	keys := make(chan rune, maxDigits)
+	c.lifecycle.Go("passing keys on", func() {
+		for {
+			select {
+			case key := <-keys:
+				if err := to.leg.Press(c.lifecycle.Gone(), string(key)); err != nil {
+					c.log.Debug("cannot pass a key on", "err", err)
+				}
+			case <-c.lifecycle.Gone().Done():
+				return
+			}
+		}
+	})
+	from.listen(listener{
+		hear: func(pcm []float32) error {
+			to.leg.Relay(pcm)
+			return nil
+		},
+		press: queueIn(keys),
+	})
 }
 
 // joinedTimeout bounds the time for which two people stay connected, 4 h: a telephone that was not put down

@@ -252,7 +252,7 @@ func TestTheModelSendsKeys(t *testing.T) {
 		if err := send("4 2*#a"); err != nil || c.leg.sent().pressed != "42*#A" {
 			t.Errorf("%q was pressed: %v", c.leg.sent().pressed, err)
 		}
-		for _, bad := range []string{"", "x", "1,2", strings.Repeat("1", 41)} {
+		for _, bad := range []string{"", "x", "1,2", strings.Repeat("1", contract.MaxSentKeys+1)} {
 			if send(bad) == nil {
 				t.Errorf("%q was sent", bad)
 			}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	pionrtp "github.com/pion/rtp"
+
+	"parley/appliance/contract"
 )
 
 const (
-	// keyNames are the keys by their event numbers (RFC 4733, section 3.2).
-	keyNames = "0123456789*#ABCD"
 	// keyLength is how long a key is pressed, and keyPause the time between two: twice what
 	// exchanges need (ITU-T Q.24: 40 ms each), with room for lost packets.
 	keyLength = 100 * time.Millisecond
@@ -40,7 +40,7 @@ type event struct {
 func (s *Session) Press(ctx context.Context, digits string) error {
 	digits = strings.ToUpper(digits)
 	for _, d := range digits {
-		if !strings.ContainsRune(keyNames, d) {
+		if !strings.ContainsRune(contract.PhoneKeys, d) {
 			return fmt.Errorf("the key %q; allowed are 0 to 9, *, # and A to D", d)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Session) Press(ctx context.Context, digits string) error {
 		if a := s.agreed.Load(); a == nil || a.eventHz == 0 {
 			return ErrNoKeys
 		}
-		e := &event{code: byte(strings.IndexRune(keyNames, d)), done: make(chan struct{})}
+		e := &event{code: byte(strings.IndexRune(contract.PhoneKeys, d)), done: make(chan struct{})}
 		s.out.begin(e)
 		select {
 		case <-e.done:
@@ -122,7 +122,7 @@ const maxEvent = 0xffff
 
 // press returns the key of a packet, and false if it is not a new one.
 func (k *presses) press(p *pionrtp.Packet) (rune, bool) {
-	if len(p.Payload) < 4 || int(p.Payload[0]) >= len(keyNames) || p.Payload[1]&0x3f > minKeyVolume {
+	if len(p.Payload) < 4 || int(p.Payload[0]) >= len(contract.PhoneKeys) || p.Payload[1]&0x3f > minKeyVolume {
 		return 0, false
 	}
 	code, ended, length := p.Payload[0], p.Payload[1]&0x80 != 0, binary.BigEndian.Uint16(p.Payload[2:])
@@ -143,5 +143,5 @@ func (k *presses) press(p *pionrtp.Packet) (rune, bool) {
 		length:    length,
 		ended:     ended,
 	}
-	return rune(keyNames[code]), !goesOn
+	return rune(contract.PhoneKeys[code]), !goesOn
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"parley/appliance/contract"
 	"parley/appliance/line/phone/media"
 )
 
@@ -217,7 +218,7 @@ func (c *Call) Press(ctx context.Context, digits string) error {
 // keyOf returns the key that a signal names, by itself or by its number in RFC 4733; 0 if
 // it names none.
 func keyOf(signal string) rune {
-	const keys = "0123456789*#ABCD"
+	const keys = contract.PhoneKeys
 	signal = strings.ToUpper(signal)
 	if len(signal) == 1 && strings.Contains(keys, signal) {
 		return rune(signal[0])
