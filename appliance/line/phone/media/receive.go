@@ -18,9 +18,11 @@ import (
 )
 
 const (
-	// minPause is how long no packet has to come for the far end to count as silent: five
-	// packets.
-	minPause = 100 * time.Millisecond
+	// minPause is how long no packet has to come for the far end to count as silent. Most
+	// telephones send all the time, and packets that a wireless network holds up for a fifth of
+	// a second must not become a hole in a word. pauseStep is the interval of further silence.
+	minPause  = 250 * time.Millisecond
+	pauseStep = 100 * time.Millisecond
 	// pollInterval is the shortest read timeout: with a deadline in the past, reading returns
 	// no waiting packets.
 	pollInterval = 10 * time.Millisecond
@@ -46,6 +48,7 @@ type receiver struct {
 	codec  codec // of buffer
 	keys   presses
 	since  time.Time // time of the newest sound or silence
+	silent bool      // the newest was silence
 	packet pionrtp.Packet
 	clear  []byte
 
@@ -65,7 +68,7 @@ func (r *receiver) run() {
 	r.since = time.Now()
 	for {
 		now := time.Now()
-		deadline := r.since.Add(minPause)
+		deadline := r.since.Add(r.patience())
 		if soon := now.Add(pollInterval); deadline.Before(soon) {
 			deadline = soon
 		}
@@ -78,10 +81,18 @@ func (r *receiver) run() {
 		case errors.Is(err, net.ErrClosed):
 			return
 		}
-		if now.Sub(r.since) >= minPause { // also while packets come that are not the far end's
+		if now.Sub(r.since) >= r.patience() { // also while packets come that are not the far end's
 			r.s.protect(func() { r.pause(now) })
 		}
 	}
+}
+
+// patience returns how long no packet has to come for silence to be inserted.
+func (r *receiver) patience() time.Duration {
+	if r.silent {
+		return pauseStep
+	}
+	return minPause
 }
 
 // protect runs do. A panic, which only a packet of a kind that nobody thought of can cause,
@@ -170,7 +181,7 @@ func (r *receiver) receiveRTP(a *agreement, packet []byte, from netip.AddrPort, 
 		r.s.log.Error("cannot decode the sound of a call", "err", err)
 		return
 	}
-	r.since = now
+	r.since, r.silent = now, false
 	r.deliver(a, r.buffer.Push(p))
 }
 
@@ -227,7 +238,7 @@ func (r *receiver) flush() []float32 {
 func (r *receiver) pause(now time.Time) {
 	a := r.s.agreed.Load()
 	passed := now.Sub(r.since)
-	r.since = now
+	r.since, r.silent = now, true
 	if a == nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	pionrtp "github.com/pion/rtp"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -211,6 +212,29 @@ func TestHostilePacketsChangeNothing(t *testing.T) {
 		t.Errorf("of 50 packets the figures are %+v", got)
 	}
 	stranger.silent(t)
+}
+
+// Packets that arrive together, a fifth of a second late, are heard without silence between them.
+func TestPacketsThatANetworkHoldsUpLeaveNoHole(t *testing.T) {
+	late := lateness(t)
+	f := newFar(t)
+	e := newEnd(t, options())
+	f.offer(t, e, audioLine)
+	const frames = 50
+	begun := time.Now()
+	for i := range frames {
+		at := time.Duration(i) * usualFrame
+		if i >= 20 && i < 30 { // these arrive together, 200 ms late
+			at = 30 * usualFrame
+		}
+		time.Sleep(time.Until(begun.Add(at)))
+		f.send(t, 0, loud())
+	}
+	time.Sleep(50 * time.Millisecond)
+	got, want := len(e.heard()), audio.Samples(frames*usualFrame, engine.SpeechRateHz)
+	if got > want+engine.SpeechRateHz/50 && late() < minPause/10 {
+		t.Errorf("one second is heard as %d ms", got/16)
+	}
 }
 
 // Comfort noise and pauses are heard as silence, without a gap in time.
