@@ -49,17 +49,8 @@ func (s *Server) Stop() {
 // remaining calls.
 func (s *Server) Close(ctx context.Context) {
 	s.Stop()
-	ended := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		s.stop()
-		<-ended
-	}
+	defer context.AfterFunc(ctx, s.stop)()
+	s.open.Wait()
 	s.stop()
 }
 

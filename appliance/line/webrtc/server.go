@@ -79,17 +79,8 @@ func (s *Server) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
-	ended := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		s.stop()
-		<-ended
-	}
+	defer context.AfterFunc(ctx, s.stop)()
+	s.open.Wait()
 	s.stop()
 	return s.net.mux.Close()
 }
