@@ -64,8 +64,6 @@ type Invitation interface {
 	Reject(status int, retryAfter time.Duration) error
 	// Answer takes the call. It fails if the caller has given up.
 	Answer(ctx context.Context) (Leg, error)
-	// Done is closed when the caller has given up.
-	Done() <-chan struct{}
 }
 
 // Caller describes a call to the box.

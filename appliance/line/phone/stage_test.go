@@ -84,7 +84,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 
 // invite calls the box.
 func (s *stage) invite(from, to string) *caller {
-	c := &caller{leg: newLeg(), gone: make(chan struct{})}
+	c := &caller{leg: newLeg()}
 	s.over.Go(func() { s.Invited(s.t.Context(), Caller{From: from, To: to, Trunk: "desk"}, c) })
 	synctest.Wait()
 	return c
@@ -153,8 +153,7 @@ func (s *stage) talking() *talk {
 
 // caller is somebody who calls the box.
 type caller struct {
-	leg  *leg
-	gone chan struct{}
+	leg *leg
 
 	mu       sync.Mutex
 	rang     bool
@@ -187,8 +186,6 @@ func (c *caller) Answer(ctx context.Context) (Leg, error) {
 	c.picked = true
 	return c.leg, nil
 }
-
-func (c *caller) Done() <-chan struct{} { return c.gone }
 
 // leg is a fake telephone, which plays in simulated time.
 type leg struct {

@@ -102,17 +102,7 @@ func grantedExpires(res *sip.Response, contact *sip.ContactHeader, asked time.Du
 
 // retryAfter returns how long a peer asks the box to wait; 0 if it does not ask.
 func retryAfter(res *sip.Response) time.Duration {
-	h := res.GetHeader("Retry-After")
-	if h == nil {
-		return 0
-	}
-	text, _, _ := strings.Cut(h.Value(), ";")
-	text, _, _ = strings.Cut(text, "(")
-	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
+	return parseSeconds(field(res, "retry-after", ""))
 }
 
 // DialError is why a call out was not answered.

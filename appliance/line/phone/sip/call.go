@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -241,20 +240,6 @@ func (c *Call) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
-}
-
-// ID returns the Call-ID.
-func (c *Call) ID() string { return c.current().id.callID }
-
-// Trunk returns the name of the trunk of the call.
-func (c *Call) Trunk() string { return c.trunk.Name }
-
-// Peer returns the address from which the peer's signalling comes.
-func (c *Call) Peer() netip.AddrPort {
-	d := c.current()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.flow.remote
 }
 
 func (c *Call) current() *dialog {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/emiago/sipgo/sip"
@@ -61,12 +62,7 @@ func (t *trunk) authorize(req *sip.Request, res *sip.Response) error {
 }
 
 func hasRealm(all []*digest.Challenge, realm string) bool {
-	for _, c := range all {
-		if c.Realm == realm {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(c *digest.Challenge) bool { return c.Realm == realm })
 }
 
 // show puts the credentials for one challenge into the header of a request, in place of

@@ -30,10 +30,7 @@ type Invitation struct {
 	// From is the caller's number as the trunk gives it, empty when it is withheld. To is the
 	// number that was called.
 	From, To string
-	// DisplayName is the caller's name; empty when it is unknown.
-	DisplayName string
-	Trunk       string
-	CallID      string
+	Trunk    string
 
 	call  *Call
 	t     *transaction

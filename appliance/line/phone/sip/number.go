@@ -12,8 +12,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// maxNumber bounds a number or a name: the longest number has 15 digits, and addresses of
-// mail stand in for some.
+// maxNumber bounds a number, and the reason in a response: the longest number has 15 digits,
+// and addresses of mail stand in for some.
 const maxNumber = 120
 
 // withheld are the users that stand for a caller who does not want to be known.
@@ -21,38 +21,36 @@ func withheld() []string {
 	return []string{"anonymous", "unknown", "restricted", "unavailable", "private", "withheld"}
 }
 
-// caller returns the number and the name of the caller of a trunk's INVITE. A trunk is
-// trusted: what it asserts (RFC 3325) counts more than what the caller says of itself. A
-// number that the caller withholds is empty, whatever the trunk knows.
-func caller(req *sip.Request) (number, name string) {
+// caller returns the number of the caller of a trunk's INVITE. A trunk is trusted: what it
+// asserts (RFC 3325) counts more than what the caller says of itself. A number that the
+// caller withholds is empty, whatever the trunk knows.
+func caller(req *sip.Request) string {
 	for _, word := range list(req, "privacy", "") {
 		for p := range strings.SplitSeq(word, ";") {
 			if p = strings.ToLower(strings.TrimSpace(p)); p == "id" || p == "user" || p == "header" {
-				return "", ""
+				return ""
 			}
 		}
 	}
 	if hidden(req.From().Address.Host) || contains(withheld(), req.From().Address.User) {
-		return "", ""
+		return ""
 	}
 	for _, asserted := range []string{"p-asserted-identity", "remote-party-id"} {
 		for _, h := range req.GetHeaders(asserted) {
 			var uri sip.Uri
 			var params sip.HeaderParams
-			shown, err := sip.ParseAddressValue(firstAddress(h.Value()), &uri, &params)
-			if err != nil {
+			if _, err := sip.ParseAddressValue(firstAddress(h.Value()), &uri, &params); err != nil {
 				continue
 			}
 			if p, _ := params.Get("privacy"); asserted == "remote-party-id" && p != "" && p != "off" {
-				return "", ""
+				return ""
 			}
 			if n := userOf(&uri); n != "" {
-				return n, displayName(shown, n)
+				return n
 			}
 		}
 	}
-	number = userOf(&req.From().Address)
-	return number, displayName(req.From().DisplayName, number)
+	return userOf(&req.From().Address)
 }
 
 // hidden reports whether a host stands for an unknown caller (RFC 3323, section 4.1.1.3).
@@ -97,15 +95,6 @@ func userOf(uri *sip.Uri) string {
 	return clean(user)
 }
 
-// displayName returns a name that says more than the number.
-func displayName(name, number string) string {
-	name = clean(strings.ReplaceAll(strings.Trim(name, `"`), `\"`, `"`))
-	if name == number || contains(withheld(), name) {
-		return ""
-	}
-	return name
-}
-
 // clean cuts what is too long, and removes what is not text.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "")
@@ -142,14 +131,26 @@ func called(req *sip.Request, registered string) string {
 
 // expires returns how long the caller of an INVITE waits for an answer.
 func expires(req *sip.Request) time.Duration {
-	n, err := strconv.ParseUint(strings.TrimSpace(field(req, "expires", "")), 10, 31)
-	if err != nil || n == 0 {
-		return decideTimeout
+	if d := parseSeconds(field(req, "expires", "")); d > 0 {
+		return min(decideTimeout, d)
 	}
-	return min(decideTimeout, time.Duration(n)*time.Second)
+	return decideTimeout
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
+
+// parseSeconds reads a number of seconds at the beginning of a header field; 0 if there is
+// none. Parameters and comments behind it do not matter.
+func parseSeconds(value string) time.Duration {
+	if i := strings.IndexAny(value, ";("); i >= 0 {
+		value = value[:i]
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
 
 // optionTags returns the extensions that a peer supports or requires.
 func optionTags(m sip.Message) []string {

@@ -232,7 +232,7 @@ func list(m sip.Message, name, compact string) (words []string) {
 
 // lists reports whether a header field has a word.
 func lists(m sip.Message, name, compact, word string) bool {
-	return slices.ContainsFunc(list(m, name, compact), func(w string) bool { return strings.EqualFold(w, word) })
+	return contains(list(m, name, compact), word)
 }
 
 // field returns the first value of a header field, under its name or its compact name.

@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,13 +147,9 @@ func refusal(req *sip.Request) (status int, headers []sip.Header) {
 	return bodyRefusal(req)
 }
 
+// contains reports whether words have a word, in upper or lower case.
 func contains(words []string, word string) bool {
-	for _, w := range words {
-		if strings.EqualFold(w, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 // confirm takes an ACK: of a 200 it concerns the dialog, of a refusal the transaction.
@@ -206,17 +203,14 @@ func (e *Endpoint) invite(f *flow, req *sip.Request, from *trunk) {
 		_ = t.respond(sip.StatusServiceUnavailable, nil, sip.NewHeader("Retry-After", seconds(retryFull)))
 		return
 	}
-	number, name := caller(req)
 	i := &Invitation{
-		From:        number,
-		DisplayName: name,
-		To:          called(req, from.record().User),
-		Trunk:       from.Name,
-		CallID:      d.id.callID,
-		call:        c,
-		t:           t,
-		offer:       sdp,
-		over:        make(chan struct{}),
+		From:  caller(req),
+		To:    called(req, from.record().User),
+		Trunk: from.Name,
+		call:  c,
+		t:     t,
+		offer: sdp,
+		over:  make(chan struct{}),
 	}
 	var ctx context.Context
 	ctx, i.cancel = context.WithCancel(e.stopping)

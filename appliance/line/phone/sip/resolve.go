@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"parley/internal/sipuri"
@@ -119,7 +120,7 @@ func services(ctx context.Context, r resolver, a sipuri.Address, transport strin
 		if s.Target == "." || s.Port == 0 || len(all) >= maxTargets {
 			continue
 		}
-		at := sipuri.Address{Host: trimDot(s.Target), Port: s.Port, Transport: transport}
+		at := sipuri.Address{Host: strings.TrimSuffix(s.Target, "."), Port: s.Port, Transport: transport}
 		found, err := hosts(ctx, r, at)
 		if err != nil {
 			continue // another server of the peer may have an address
@@ -131,11 +132,4 @@ func services(ctx context.Context, r resolver, a sipuri.Address, transport strin
 		}
 	}
 	return all[:min(len(all), maxTargets)]
-}
-
-func trimDot(name string) string {
-	if n := len(name); n > 0 && name[n-1] == '.' {
-		return name[:n-1]
-	}
-	return name
 }

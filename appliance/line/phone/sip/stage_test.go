@@ -108,7 +108,7 @@ func openAlone(t *testing.T, trunks ...Trunk) *stage {
 		UserAgent: "parley",
 		Log:       slog.New(slog.DiscardHandler),
 	}, func(_ context.Context, i *Invitation) {
-		if i.DisplayName == panics {
+		if i.From == panics {
 			panic(panics)
 		}
 		s.invitations <- i

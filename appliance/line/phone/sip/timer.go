@@ -3,7 +3,6 @@ package sip
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -72,8 +71,7 @@ func (s *sessionTimer) learn(m sip.Message) {
 // say).
 func parseInterval(m sip.Message) (interval time.Duration, refresher string) {
 	value, params, _ := strings.Cut(field(m, "session-expires", "x"), ";")
-	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
-	if err != nil {
+	if interval = parseSeconds(value); interval == 0 {
 		return 0, ""
 	}
 	for p := range strings.SplitSeq(params, ";") {
@@ -81,7 +79,7 @@ func parseInterval(m sip.Message) (interval time.Duration, refresher string) {
 			refresher = strings.ToLower(strings.TrimSpace(who))
 		}
 	}
-	return time.Duration(n) * time.Second, refresher
+	return interval, refresher
 }
 
 // shortTimer returns 422 for a session timer that is too short, if the peer can take that.
@@ -116,14 +114,7 @@ func (c *Call) grantTimer(req *sip.Request) []sip.Header {
 	return headers
 }
 
-func minSE(m sip.Message) time.Duration {
-	value, _, _ := strings.Cut(field(m, "min-se", ""), ";")
-	n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
+func minSE(m sip.Message) time.Duration { return parseSeconds(field(m, "min-se", "")) }
 
 // offerTimer asks for a session timer in a request of the box, of at least the given
 // shortest interval. refresher is uac, uas, or empty where the peer may choose.
