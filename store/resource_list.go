@@ -48,6 +48,19 @@ func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, i
 	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
 }
 
+// ResourceIDs returns named if it is the id of an account's resource, and otherwise the ids
+// of the resources with that name, at most two of them.
+func (s *Store) ResourceIDs(ctx context.Context, accountID string, kind Kind, named string) (ids []string, err error) {
+	if _, err := s.ResourceName(ctx, accountID, kind, named); err == nil {
+		return []string{named}, nil
+	}
+	all, _, err := s.List(ctx, accountID, ResourceFilter{Kind: kind, Name: named}, Page{Size: 2})
+	for _, v := range all {
+		ids = append(ids, v.ID)
+	}
+	return ids, err
+}
+
 // Resolve returns the versions that exist in the account; others are left out of the map.
 func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[Ref]Version, error) {
 	found := make(map[Ref]Version, len(refs))

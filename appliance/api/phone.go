@@ -54,20 +54,16 @@ func (a *API) phoneCall(w http.ResponseWriter, r *http.Request, by caller, poste
 
 // configID returns the id of a config of the account, given its id or its name.
 func (a *API) configID(ctx context.Context, accountID, named string) (string, error) {
-	if _, err := a.Records.ResourceName(ctx, accountID, store.KindConfig, named); err == nil {
-		return named, nil
-	}
-	all, _, err := a.Records.List(ctx, accountID, store.ResourceFilter{Kind: store.KindConfig, Name: named},
-		store.Page{Size: 2})
+	ids, err := a.Records.ResourceIDs(ctx, accountID, store.KindConfig, named)
 	switch {
 	case err != nil:
 		return "", err
-	case len(all) == 0:
+	case len(ids) == 0:
 		return "", contract.ErrNotFound{What: "config", ID: named, Field: "config_id"}
-	case len(all) > 1:
+	case len(ids) > 1:
 		return "", contract.ErrInvalid{Field: "config_id", Why: "several configs have this name; send the id of one"}
 	}
-	return all[0].ID, nil
+	return ids[0], nil
 }
 
 func (a *API) hangUpPhone(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -36,19 +36,15 @@ func KioskChat(ctx context.Context, records *store.Store, k config.Kiosk) (accou
 // ConfigID returns the id of an account's config, given its id or its name. The
 // error says what there is.
 func ConfigID(ctx context.Context, s *store.Store, a store.Account, named string) (string, error) {
-	if _, err := s.ResourceName(ctx, a.ID, store.KindConfig, named); err == nil {
-		return named, nil
-	}
-	all, _, err := s.List(ctx, a.ID, store.ResourceFilter{Kind: store.KindConfig, Name: named}, store.Page{Size: 2})
-	if err != nil {
+	ids, err := s.ResourceIDs(ctx, a.ID, store.KindConfig, named)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	switch len(all) {
-	case 0:
+	case len(ids) == 0:
 		return "", fmt.Errorf("account %s has no config whose id or name is %.80q; GET /v0/evi/configs lists them",
 			a.Name, named)
-	case 1:
-		return all[0].ID, nil
+	case len(ids) == 1:
+		return ids[0], nil
 	}
 	return "", fmt.Errorf("several configs are called %.80q: give the id of one", named)
 }
