@@ -88,8 +88,8 @@ func TestACallerIsHandedOverToAPersonWhoAgrees(t *testing.T) {
 			if caller != 32000 || person != 16000 {
 				t.Errorf("%d samples reached the caller, %d the person", caller, person)
 			}
-			c.leg.keys("7")
-			if keys := l.sent().pressed; keys != "7" {
+			c.leg.keys("7531")
+			if keys := l.sent().pressed; keys != "7531" {
 				t.Errorf("the keys %q reached the person", keys)
 			}
 			if live, _ := s.Calls(); live[0].State != contract.CallJoined {

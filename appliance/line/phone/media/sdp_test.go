@@ -128,6 +128,7 @@ func TestOffersThatCannotBeTakenChangeNothing(t *testing.T) {
 		head + "m=audio x\r\n":               ErrSDP,
 		head + strings.Repeat("m=a 1 b c\r\n", 33):                                             ErrSDP,
 		head + strings.Repeat("a=x\r\n", 20000):                                                ErrSDP,
+		head + "m=audio 1 RTP/AVP" + strings.Repeat(" 0", 129) + "\r\n":                        ErrSDP,
 		head + "m=audio 4000 RTP/AVP 18 999 -1\r\n":                                            ErrNoCodec,
 		head + "m=audio 0 RTP/AVP 0\r\n":                                                       ErrNoCodec,
 		head + "m=video 4000 RTP/AVP 0\r\n":                                                    ErrNoCodec,

@@ -263,6 +263,21 @@ func TestPausesOfTheFarEndAreSilence(t *testing.T) {
 	}
 }
 
+// Packets of strangers are no sign of the far end: its pause is heard, and in the end it counts as lost.
+func TestPacketsOfStrangersDoNotHideAPause(t *testing.T) {
+	t.Parallel()
+	f, stranger, e := newFar(t), newFar(t), newEnd(t, options())
+	f.offer(t, e, audioLine)
+	stranger.to, stranger.ssrc = f.to, 78
+	f.send(t, 0, loud())
+	for begun := time.Now(); time.Since(begun) < 500*time.Millisecond; time.Sleep(5 * time.Millisecond) {
+		stranger.send(t, 99, loud())
+	}
+	if got := len(e.heard()) / 16; got < 300 {
+		t.Errorf("half a second of a pause is heard as %d ms", got)
+	}
+}
+
 // A ringing tone, which gateways send before a call is answered, is not heard afterwards.
 func TestWhatComesBeforeTheAnswerIsNotHeard(t *testing.T) {
 	f, e := newFar(t), newEnd(t, options())

@@ -253,3 +253,15 @@ func TestPiecesOfMessagesEndNothing(t *testing.T) {
 	s.send(s.text(options))
 	s.want(200)
 }
+
+// A field that the box passes on, such as Referred-By, must not begin another one there.
+func TestALineFeedAloneEndsNoField(t *testing.T) {
+	s := open(t, desk())
+	m, err := parse([]byte(s.text(s.dial("Referred-By: <sip:a@b>\nX-Other: 1"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := field(m, "referred-by", "b"); !strings.HasSuffix(by, " X-Other: 1") || strings.Contains(by, "\n") {
+		t.Errorf("Referred-By is %q", by)
+	}
+}
