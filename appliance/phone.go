@@ -58,6 +58,7 @@ func (t *telephone) start(v chat.AccountVoices, d engine.VoiceDetector, transcri
 		Host:        t.admission,
 		Answers:     t.answers,
 		Assistant:   t.assistant,
+		CanDial:     t.canDial,
 		Dial:        t.dial,
 		Detector:    d,
 		Transcriber: transcriber,

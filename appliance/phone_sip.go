@@ -87,6 +87,9 @@ func (l sipLeg) Err() error {
 	return nil
 }
 
+// canDial returns why a trunk cannot call a number.
+func (t *telephone) canDial(trunk, to string) error { return t.endpoint.CanDial(trunk, to) }
+
 // dial calls a number over a trunk.
 func (t *telephone) dial(ctx context.Context, d phone.Dialled) (phone.Leg, error) {
 	c, err := t.endpoint.Dial(ctx, sip.DialOptions{Trunk: d.Trunk, To: d.To, RingFor: d.Ring})

@@ -23,8 +23,12 @@ func (s *Server) Call(ctx context.Context, account string, p contract.PostedPhon
 	if err != nil {
 		return contract.PhoneCall{}, err
 	}
+	if err := s.CanDial(trunk, p.To); err != nil {
+		return contract.PhoneCall{}, contract.ErrInvalid{Field: "to", Why: err.Error()}
+	}
 	settings := contract.ConnectSettings{
 		ConfigID:        p.ConfigID,
+		VoiceID:         p.SessionSettings.VoiceID,
 		SessionSettings: contract.SessionSettings(p.SessionSettings),
 	}
 	a, err := s.Assistant(ctx, account, settings)

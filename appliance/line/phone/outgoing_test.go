@@ -174,6 +174,10 @@ func TestACallWithoutASeatOrATrunkIsNotMade(t *testing.T) {
 		if e, _ := errors.AsType[contract.ErrInvalid](err); e.Field != "trunk" || !strings.Contains(e.Why, "desk") {
 			t.Errorf("an unknown trunk: %v", err)
 		}
+		_, err = s.Call(s.t.Context(), "museum", contract.PostedPhoneCall{To: "sip:desk@elsewhere"})
+		if e, _ := errors.AsType[contract.ErrInvalid](err); e.Field != "to" || !strings.Contains(e.Why, "elsewhere") {
+			t.Errorf("an address of another system: %v", err)
+		}
 		s.Trunks = nil
 		_, err = s.Call(s.t.Context(), "museum", contract.PostedPhoneCall{To: "1"})
 		if _, none := errors.AsType[contract.ErrUnavailable](err); !none {

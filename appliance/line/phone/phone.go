@@ -119,9 +119,10 @@ type Parts struct {
 	// Assistant returns the assistant of an account's config, given its id or name. The errors
 	// are those of the API.
 	Assistant func(ctx context.Context, account string, s contract.ConnectSettings) (Assistant, error)
-	// Trunks are the names of those over which the box can call out, and Dial calls a number
-	// until ctx ends. The error is a DialError if nobody answered.
+	// Trunks are the names of those over which the box can call out. CanDial returns why a trunk cannot
+	// call a number, and Dial calls a number until ctx ends. Its error is a DialError if nobody answered.
 	Trunks      []string
+	CanDial     func(trunk, to string) error
 	Dial        func(ctx context.Context, d Dialled) (Leg, error)
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber

@@ -61,6 +61,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 				return assistant()
 			},
 			Trunks:      []string{"desk"},
+			CanDial:     s.canDial,
 			Dial:        s.dial,
 			Detector:    enginetest.Detector(loudIsVoice),
 			Transcriber: s.said,
@@ -88,6 +89,14 @@ func (s *stage) invite(from, to string) *caller {
 	s.over.Go(func() { s.Invited(s.t.Context(), Caller{From: from, To: to, Trunk: "desk"}, c) })
 	synctest.Wait()
 	return c
+}
+
+// canDial refuses the addresses of another telephone system.
+func (s *stage) canDial(_, to string) error {
+	if strings.HasSuffix(to, "@elsewhere") {
+		return errors.New("the trunk does not serve elsewhere")
+	}
+	return nil
 }
 
 // dial is the Dial of the stage: the test answers it.

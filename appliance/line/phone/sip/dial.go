@@ -36,6 +36,16 @@ var (
 	errClosing = errors.New("the telephone is being closed")
 )
 
+// CanDial returns why a trunk cannot call a number or a SIP address, as far as that shows beforehand.
+func (e *Endpoint) CanDial(trunk, to string) error {
+	t, err := e.trunkNamed(trunk)
+	if err != nil {
+		return err
+	}
+	_, err = t.callee(to)
+	return err
+}
+
 // Dial calls and waits until the other side answers. Its error is a *DialError, or the
 // cause of ctx if that ends. A call that is given up is cancelled.
 func (e *Endpoint) Dial(ctx context.Context, o DialOptions) (*Call, error) {
