@@ -26,10 +26,7 @@ func (e *responseError) Error() string {
 }
 
 // redirectError is a response that names another address for a request.
-type redirectError struct {
-	t   *trunk
-	res *sip.Response
-}
+type redirectError struct{ res *sip.Response }
 
 func (e *redirectError) Error() string {
 	return fmt.Sprintf("the peer redirects the box (%d) too often", e.res.StatusCode)
@@ -54,11 +51,11 @@ func (e *redirectError) targets(ctx context.Context) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return uriTargets(ctx, net.DefaultResolver, &uri)
+	return uriTargets(ctx, &uri)
 }
 
 // uriTargets looks up where a SIP URI of a peer is.
-func uriTargets(ctx context.Context, r resolver, u *sip.Uri) ([]target, error) {
+func uriTargets(ctx context.Context, u *sip.Uri) ([]target, error) {
 	text := u.Host
 	if u.Port != 0 {
 		text += ":" + strconv.Itoa(u.Port)
@@ -73,7 +70,7 @@ func uriTargets(ctx context.Context, r resolver, u *sip.Uri) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resolve(ctx, r, all[0])
+	return resolve(ctx, net.DefaultResolver, all[0])
 }
 
 // grantedExpires returns how long a registrar keeps a contact: what it names with the

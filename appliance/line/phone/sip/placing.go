@@ -64,7 +64,7 @@ func (p *placing) run(ctx context.Context) (*Call, error) {
 				return nil, &DialError{res.StatusCode, contract.ByFailedNetworks, err.Error()}
 			}
 		case isRedirect(res):
-			return nil, &redirectError{t: p.t, res: res}
+			return nil, &redirectError{res}
 		case res.StatusCode == 503 || res.StatusCode == 430:
 			return nil, &tryNextError{err: &responseError{res}, res: res}
 		default:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -211,5 +210,5 @@ func (c *Call) leave(d *dialog) bool {
 
 // directly looks up the address of a telephone that a REFER names.
 func (w *wanted) directly(ctx context.Context) ([]target, error) {
-	return uriTargets(ctx, net.DefaultResolver, w.direct)
+	return uriTargets(ctx, w.direct)
 }

@@ -216,7 +216,7 @@ func (r *registration) registerAt(ctx context.Context, at target) error {
 				return err
 			}
 		case isRedirect(res):
-			return &redirectError{t: r.t, res: res}
+			return &redirectError{res}
 		default:
 			return &responseError{res}
 		}

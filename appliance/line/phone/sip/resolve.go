@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/emiago/sipgo/sip"
+
 	"parley/internal/sipuri"
 )
 
@@ -87,18 +89,10 @@ func hostTarget(a sipuri.Address, ip netip.Addr) target {
 	}
 	port := a.Port
 	if port == 0 {
-		port = usualPort(t.transport)
+		port = uint16(sip.DefaultPort(t.transport))
 	}
 	t.addr = netip.AddrPortFrom(ip.Unmap(), port)
 	return t
-}
-
-// usualPort returns the port of a transport where none is named (RFC 3261, section 19.1.2).
-func usualPort(transport string) uint16 {
-	if transport == "tls" {
-		return 5061
-	}
-	return 5060
 }
 
 // services returns the targets of the SRV records of a name for a transport, by priority
