@@ -119,8 +119,8 @@ func TestACallerWhoGivesUpCostsNothing(t *testing.T) {
 		s.over.Go(func() { s.Invited(s.t.Context(), Caller{From: "1", To: "100"}, c) })
 		synctest.Wait()
 		if live, ended := s.Calls(); len(live) != 0 || len(ended) != 1 || ended[0].EndReason != "The caller gave up." ||
-			s.desk.seats() != 0 {
-			t.Errorf("%+v, %+v, %d slots", live, ended, s.desk.seats())
+			s.desk.slots() != 0 {
+			t.Errorf("%+v, %+v, %d slots", live, ended, s.desk.slots())
 		}
 	})
 }

@@ -108,8 +108,8 @@ func TestABoxThatStopsWaitsForNoAnswer(t *testing.T) {
 	perform(t, Options{Consent: ConsentAsk}, func(s *stage) {
 		c := s.invite("1", "100")
 		s.Stop()
-		if over, byBox := c.leg.over(); !over || !byBox || s.desk.seats() != 0 {
-			t.Errorf("the call is over: %v; %d slots are taken", over, s.desk.seats())
+		if over, byBox := c.leg.over(); !over || !byBox || s.desk.slots() != 0 {
+			t.Errorf("the call is over: %v; %d slots are taken", over, s.desk.slots())
 		}
 	})
 }

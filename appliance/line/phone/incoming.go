@@ -20,7 +20,7 @@ const (
 )
 
 // Invited takes a call, or refuses it, and returns when it is over. The telephone rings only once
-// there is a seat for the chat. ctx bounds the time until the call is answered.
+// there is a slot for the chat. ctx bounds the time until the call is answered.
 func (s *Server) Invited(ctx context.Context, from Caller, in Invitation) {
 	defer s.recover(in)
 	c := &Call{call: contract.Call{

@@ -147,7 +147,7 @@ type Options struct {
 	Hold []float32
 }
 
-// maxCalls bounds the calls at once, besides the seats for chats: calls that ring, and calls
+// maxCalls bounds the calls at once, besides those in chats: calls that ring, and calls
 // that were handed over and cost only the relay of their sound.
 const maxCalls = 50
 

@@ -67,7 +67,7 @@ func (s *Server) add(c *Call) error {
 	if s.over {
 		return errStopping
 	}
-	if s.withoutSeat() >= maxCalls {
+	if s.withoutChat() >= maxCalls {
 		return contract.ErrFull{What: fmt.Sprintf("the box has %d calls besides its chats", maxCalls),
 			RetryAfter: manyRetry}
 	}
@@ -87,8 +87,8 @@ func (s *Server) add(c *Call) error {
 	return nil
 }
 
-// withoutSeat counts the calls that have no chat. The caller holds s.mu.
-func (s *Server) withoutSeat() int {
+// withoutChat counts the calls that have no chat. The caller holds s.mu.
+func (s *Server) withoutChat() int {
 	n := 0
 	for _, c := range s.calls {
 		if c.live() == nil {

@@ -74,7 +74,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 		defer cancel()
 		s.Close(ctx)
 		s.over.Wait()
-		if n := s.desk.seats(); n != 0 {
+		if n := s.desk.slots(); n != 0 {
 			t.Errorf("%d slots were not released", n)
 		}
 		if live, _ := s.Calls(); len(live) != 0 {
@@ -450,7 +450,7 @@ func (d *desk) Reserve(string) (line.Slot, error) {
 	return &chair{d: d}, nil
 }
 
-func (d *desk) seats() int {
+func (d *desk) slots() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.taken

@@ -105,7 +105,7 @@ func (i *Invitation) open() (status int, err error) {
 // refuse rejects the invitation; an error means that it is over anyway.
 func (i *Invitation) refuse(status int, retryAfter time.Duration) { _ = i.Reject(status, retryAfter) }
 
-// Ring tells the caller that the box has a seat for it (180). The response is repeated
+// Ring tells the caller that the box can take the call (180). The response is repeated
 // until it is confirmed, where the caller asks for that (RFC 3262).
 func (i *Invitation) Ring() error {
 	if err := i.prepare(); err != nil {

@@ -215,7 +215,7 @@ func TestACallWithoutAChatIsClosedWithTheReason(t *testing.T) {
 		code   int
 		reason string
 	}{
-		{contract.ErrFull{What: "the box has no seat"}, closeTryLater, "the box has no seat"},
+		{contract.ErrFull{What: "the box has no slot"}, closeTryLater, "the box has no slot"},
 		{contract.ErrNotFound{What: "config", ID: "x"}, contract.ClosePolicy, `no config "x"`},
 		{contract.Fault{Code: contract.KeyRevoked}, contract.KeyRevoked.CloseCode(), ""},
 		{errors.New("/secret/path"), contract.CloseInternal, contract.Internal.Slug()},
