@@ -333,9 +333,14 @@ func (c *Call) doIn(ctx context.Context, d *dialog, req *sip.Request) (*sip.Resp
 		if err != nil {
 			return nil, err
 		}
-		if !isChallenge(res) || !again || c.trunk.authorize(req, res) != nil {
+		if !isChallenge(res) || !again {
 			return res, nil
 		}
-		d.renumber(req)
+		next, err := c.trunk.answer(req, res)
+		if err != nil {
+			return res, nil
+		}
+		d.renumber(next)
+		req = next
 	}
 }

@@ -78,10 +78,15 @@ func (c *Call) inviteIn(ctx context.Context, d *dialog, req *sip.Request) (*sip.
 			c.endpoint.workers.Go(func() { c.confirmAgain(x, d) })
 			return res, f, nil
 		}
-		if !isChallenge(res) || !again || c.trunk.authorize(req, res) != nil {
+		if !isChallenge(res) || !again {
 			return res, f, nil
 		}
-		d.renumber(req)
+		next, err := c.trunk.answer(req, res)
+		if err != nil {
+			return res, f, nil
+		}
+		d.renumber(next)
+		req = next
 	}
 }
 
