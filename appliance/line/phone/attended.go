@@ -38,6 +38,12 @@ func (c *Call) handOverAttended(ctx context.Context, h handover) error {
 		stopMusic()
 		return unreached(err)
 	}
+	joined := false
+	defer func() {
+		if !joined { // also after a panic
+			leg.HangUp()
+		}
+	}()
 	other := newParty(leg, c.guard)
 	err = c.brief(ctx, other, h)
 	stopMusic()
@@ -45,9 +51,9 @@ func (c *Call) handOverAttended(ctx context.Context, h handover) error {
 		err = c.join(other)
 	}
 	if err != nil {
-		leg.HangUp()
 		return err
 	}
+	joined = true
 	c.learn(func(f *facts) { f.HandedOverTo = h.to })
 	return nil
 }
