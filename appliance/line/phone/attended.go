@@ -33,7 +33,7 @@ func (c *Call) handOverAttended(ctx context.Context, h handover) error {
 		<-music
 		c.person.leg.Cut()
 	}
-	leg, err := s.Dial(ctx, Dialled{Trunk: cmp.Or(c.call.Trunk, s.Trunks[0]), To: h.to, Ring: h.ring})
+	leg, err := s.Dial(ctx, Dialled{Trunk: c.secondTrunk(), To: h.to, Ring: h.ring})
 	if err != nil {
 		stopMusic()
 		return unreached(err)
@@ -143,3 +143,7 @@ func (c *Call) playMusic(ctx context.Context) {
 
 // musicPiece is the length of the pieces of music, one second: so much is dropped when the music ends.
 const musicPiece = time.Second
+
+// secondTrunk returns the trunk over which the box calls the person who takes over: that of the call, and for a
+// media stream the first. The box has one.
+func (c *Call) secondTrunk() string { return cmp.Or(c.call.Trunk, c.server.Trunks[0]) }

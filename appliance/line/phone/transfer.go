@@ -82,6 +82,11 @@ func (s *Server) Transfer(ctx context.Context, id string, p contract.PostedPhone
 	if session == nil {
 		return contract.ErrConflict{Why: "the call has no chat now, so there is nobody to hand over"}
 	}
+	if p.Attended && len(s.Trunks) > 0 {
+		if err := s.CanDial(c.secondTrunk(), p.To); err != nil {
+			return contract.ErrInvalid{Field: "to", Why: err.Error()}
+		}
+	}
 	done := make(chan error, 1)
 	c.lifecycle.Go("handing a call over", func() {
 		done <- c.handOverFrom(session, handover{

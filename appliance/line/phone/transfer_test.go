@@ -278,6 +278,13 @@ func TestAnOperatorHandsACallOver(t *testing.T) {
 			synctest.Wait()
 			return done
 		}
+		err := s.Transfer(s.t.Context(), live[0].CallID, contract.PostedPhoneTransfer{
+			To:       "sip:a@elsewhere",
+			Attended: true,
+		})
+		if e, _ := errors.AsType[contract.ErrInvalid](err); e.Field != "to" || s.spoken() != "" {
+			t.Errorf("an address of another system: %v", err)
+		}
 		done := transfer()
 		if said := s.spoken(); said != "One moment, I am putting you through." || len(s.dials) != 0 {
 			t.Errorf("the caller hears %q; the box calls already: %v", said, len(s.dials) != 0)
