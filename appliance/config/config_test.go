@@ -337,11 +337,12 @@ func TestPrecedenceReplacesTheWholeModel(t *testing.T) {
 
 func TestProbableMistakesAreWarnedOf(t *testing.T) {
 	s := newSources(t, "")
-	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c"}
+	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c",
+		"PARLEY_PHONE_TRUNKS=desk"}
 	s.Flags["listen"], s.Flags["tls"] = "0.0.0.0:8080", "off"
 	c := load(t, s)
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") ||
-		!strings.Contains(c.Warnings[1], "TLS IS OFF") {
+	if len(c.Warnings) != 3 || !strings.Contains(c.Warnings[0], "only a file can hold phone.trunks") ||
+		!strings.Contains(c.Warnings[1], "PARLEY_LISTEN") || !strings.Contains(c.Warnings[2], "TLS IS OFF") {
 		t.Errorf("got %q", c.Warnings)
 	}
 	if c.Packs != "/c/packs" {

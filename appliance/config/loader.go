@@ -137,14 +137,20 @@ func (l *loader) collect(by func(Setting) (value, where string, ok bool)) []assi
 	return list
 }
 
-// misspelled returns warnings about variables that are similar to a setting. Others are
-// ignored: container platforms set other PARLEY_… variables.
+// misspelled returns warnings about variables that are similar to a setting, or are named as one that only a
+// file can hold. Others are ignored: container platforms set other PARLEY_… variables.
 func (l *loader) misspelled() []string {
 	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
+	var warnings []string
 	for _, s := range allSettings() {
 		known = append(known, s.Env())
+		name := "PARLEY_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
+		if _, given := l.env[name]; given && s.FileOnly() {
+			known = append(known, name)
+			warnings = append(warnings,
+				fmt.Sprintf("the environment variable %s was ignored: only a file can hold %s", name, s.Key))
+		}
 	}
-	var warnings []string
 	for _, name := range slices.Sorted(maps.Keys(l.env)) {
 		if !strings.HasPrefix(name, "PARLEY_") || slices.Contains(known, name) {
 			continue
