@@ -151,9 +151,22 @@ func (s *Scribe) EndListeners() { s.audience.end() }
 // ErrUnwritten means that the history cannot be written.
 var ErrUnwritten = errors.New("writing the history")
 
-// Run delivers what is queued and returns when the queue is empty. After a failure it only empties the queue,
-// and sends the client the error that ends its chat.
+var errPanicked = errors.New("a panic of the scribe")
+
+// Run delivers what is queued and returns when the queue is empty. After a failure or a panic it only empties
+// the queue, and sends the client the error that ends its chat.
 func (s *Scribe) Run(ctx context.Context) {
+	returned := false
+	defer func() {
+		if !returned {
+			s.broken = cmp.Or(s.broken, errPanicked)
+		}
+	}()
+	s.deliverAll(ctx)
+	returned = true
+}
+
+func (s *Scribe) deliverAll(ctx context.Context) {
 	var batch []outgoing
 	for batch = s.queue.take(batch); len(batch) > 0; batch = s.queue.take(batch) {
 		if s.broken != nil {
@@ -168,8 +181,9 @@ func (s *Scribe) Run(ctx context.Context) {
 
 // sendLastError sends a client that can still be reached the error that ends its chat.
 func (s *Scribe) sendLastError(ctx context.Context, batch []outgoing, why error) {
+	reachable := errors.Is(why, ErrUnwritten) || errors.Is(why, errPanicked)
 	for _, o := range batch {
-		if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(why, ErrUnwritten) {
+		if last, ok := o.message.(contract.WebSocketError); ok && reachable {
 			_ = s.client.Send(ctx, last) // the client may be gone too
 		}
 	}
