@@ -169,6 +169,9 @@ func TestDamagedPictureIsAnErrorAndAnOddOneIsNot(t *testing.T) {
 				segment(0xe1, "Exif\x00\x00II*\x00\x08\x00\x00\x00\xff\xff\x12\x01\x63\x00\xff\xff\xff\xff"),
 				segment(0xe2, "ICC_PROFILE\x00\x05\x02x"), segment(0xee, "abc"), segment(0xfe, "\xff\x00\xff"))
 		}
+		if name == "a.gif" {
+			wrong = nil // the ffmpeg of Debian 13 shows what there is of a truncated GIF, that of Debian 12 refuses it
+		}
 		for i, content := range odd {
 			if err := all(t.Context(), written(t, name, content)); err != nil {
 				t.Errorf("%s, odd %d: %v", name, i, err)
