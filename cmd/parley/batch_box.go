@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -47,8 +46,7 @@ type batchBox struct {
 
 func newBatchBox(client *http.Client, at boxTarget, key string) *batchBox {
 	client.Transport.(*http.Transport).ExpectContinueTimeout = continueTimeout
-	address := "http" + strings.TrimSuffix(strings.TrimPrefix(at.address, "ws"), chatPath)
-	return &batchBox{client, address, key}
+	return &batchBox{client, at.web(), key}
 }
 
 // start uploads the body and returns the id of the job.

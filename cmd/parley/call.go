@@ -89,7 +89,7 @@ func (cmd *callCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	}
 	defer func() { err = errors.Join(err, revoke()) }()
 
-	box := &phoneBox{client: client, chats: at.address, key: key}
+	box := &phoneBox{client: client, at: at, key: key}
 	call, err := box.start(ctx, contract.PostedPhoneCall{
 		Trunk:    cmd.Trunk,
 		To:       cmd.Number,

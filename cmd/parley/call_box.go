@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -26,7 +25,7 @@ const (
 // phoneBox is the telephone of a box.
 type phoneBox struct {
 	client *http.Client
-	chats  string // URL of the box's chats
+	at     boxTarget
 	key    string
 }
 
@@ -34,7 +33,7 @@ type phoneBox struct {
 // that is nil.
 func (b *phoneBox) request(ctx context.Context, method, path string, body, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, phoneTimeout,
-		fmt.Errorf("the box at %s did not answer within %v", b.chats, phoneTimeout))
+		fmt.Errorf("the box at %s did not answer within %v", b.at.address, phoneTimeout))
 	defer cancel()
 	text := []byte{}
 	if body != nil {
@@ -43,8 +42,7 @@ func (b *phoneBox) request(ctx context.Context, method, path string, body, v any
 			return err
 		}
 	}
-	address := "http" + strings.TrimSuffix(strings.TrimPrefix(b.chats, "ws"), chatPath) + phonePath
-	r, err := http.NewRequestWithContext(ctx, method, address+path, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, method, b.at.web()+phonePath+path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -55,11 +53,11 @@ func (b *phoneBox) request(ctx context.Context, method, path string, body, v any
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return refusal(b.chats, "the call", nil, err)
+		return refusal(b.at.address, "the call", nil, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return refusal(b.chats, "the call", response, nil)
+		return refusal(b.at.address, "the call", response, nil)
 	}
 	if v == nil {
 		return nil
@@ -96,6 +94,6 @@ func (b *phoneBox) hangUp(ctx context.Context, id string) error {
 
 // listen follows the chat of a call, without its sound.
 func (b *phoneBox) listen(ctx context.Context, chatID string) (*chatConn, error) {
-	return dial(ctx, b.client, b.chats+"/"+url.PathEscape(chatID)+"/connect", b.key,
+	return dial(ctx, b.client, b.at.address+"/"+url.PathEscape(chatID)+"/connect", b.key,
 		url.Values{"audio_output": {"false"}})
 }

@@ -46,6 +46,11 @@ type boxTarget struct {
 	local   bool   // its data is on this machine, in the data folder of the settings
 }
 
+// web returns the URL of the box over HTTP, without a path.
+func (t boxTarget) web() string {
+	return "http" + strings.TrimSuffix(strings.TrimPrefix(t.address, "ws"), chatPath)
+}
+
 // findBox returns the box at the given URL, else the running box of the data folder,
 // else, if there is a key, a box at the address of the settings.
 func findBox(given, key string, cfg config.Config) (boxTarget, error) {
