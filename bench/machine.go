@@ -22,6 +22,7 @@ type Machine struct {
 	Kernel    string    `json:"kernel"`
 	Load      [3]Number `json:"load_average"` // over 1, 5 and 15 minutes, before the benchmark
 	Version   string    `json:"version"`
+	Commit    string    `json:"commit,omitempty"`
 	Profile   string    `json:"profile"`
 	Packs     []string  `json:"packs"`         // NAME@VERSION of the measured packs
 	Box       string    `json:"box,omitempty"` // address of a box or server elsewhere that was measured
@@ -34,6 +35,7 @@ func describe(cfg config.Config, measured ...string) Machine {
 		Cores:   runtime.NumCPU(),
 		Kernel:  firstLine("/proc/sys/kernel/osrelease"),
 		Version: version.String(),
+		Commit:  version.Commit(),
 		Profile: cfg.Profile,
 		Packs:   versions(cfg.Packs, measured),
 	}

@@ -40,18 +40,19 @@ func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error 
 type state struct {
 	Status  string   `json:"status"`            // ok, or not ready
 	Missing []string `json:"missing,omitempty"` // why it is not ready, in words
+	Version string   `json:"version,omitempty"` // of Parley, in the answer of /healthz
 }
 
 // health answers 200 while the process serves, whatever else works.
 func (a *API) health(w http.ResponseWriter, _ *http.Request, _ caller) error {
-	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
+	return a.result(w, http.StatusOK, state{Status: "ok", Version: a.Version}, nil)
 }
 
 // readiness answers whether a chat could start, and if not, why.
 func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
 		w.Header().Set("Retry-After", "1") // engines warm up in seconds
-		return a.result(w, http.StatusServiceUnavailable, state{"not ready", missing}, nil)
+		return a.result(w, http.StatusServiceUnavailable, state{Status: "not ready", Missing: missing}, nil)
 	}
 	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
 }

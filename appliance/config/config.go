@@ -187,9 +187,12 @@ type Log struct {
 type Sources struct {
 	Flags   map[string]string // by the key of the setting, such as "engines.voice"
 	Environ []string          // NAME=value, as os.Environ returns it
-	File    string            // the file; empty for parley.yaml in Dir or else in the data folder, if it exists
-	Dir     string            // the working folder; empty for that of the process
-	Home    string            // the user's home folder; empty for that of the process
+	// File is the file. If it is empty, it is parley.yaml in Dir, in the data folder or in
+	// System: the first that exists.
+	File   string
+	Dir    string // the working folder; empty for that of the process
+	Home   string // the user's home folder; empty for that of the process
+	System string // the folder of the system's settings; empty for layout.SystemSettings
 }
 
 // FileName is the default name of the configuration file.

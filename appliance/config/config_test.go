@@ -16,7 +16,12 @@ import (
 // working folder unless text is empty.
 func newSources(t *testing.T, text string) Sources {
 	t.Helper()
-	s := Sources{Home: filepath.Join(t.TempDir(), "home"), Dir: t.TempDir(), Flags: map[string]string{}}
+	s := Sources{
+		Home:   filepath.Join(t.TempDir(), "home"),
+		Dir:    t.TempDir(),
+		System: t.TempDir(),
+		Flags:  map[string]string{},
+	}
 	if text != "" {
 		write(t, filepath.Join(s.Dir, FileName), text)
 	}
@@ -54,6 +59,29 @@ func TestUnsetSettingsHaveTheirDefaults(t *testing.T) {
 		c.Limits.Connections != 1000 ||
 		c.ChatsPerAccount() >= c.MaxChats() || c.Limits.DiskPerAccount != (Size{Percent: 50}) || len(c.Warnings) != 0 {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// A command on a machine with an installed box is about that box, unless it names another.
+func TestFileOfTheSystemIsReadLast(t *testing.T) {
+	s := newSources(t, "")
+	file := filepath.Join(s.System, FileName)
+	write(t, file, "data: /var/lib/parley\nprofile: small\n")
+	if c := load(t, s); c.File != file || c.Data != "/var/lib/parley" || c.Profile != "small" {
+		t.Errorf("alone: %s, %s, %s", c.File, c.Data, c.Profile)
+	}
+	s.Flags["data"] = "/var/lib/parley"
+	if c := load(t, s); c.File != file {
+		t.Errorf("with its data folder named: %q", c.File)
+	}
+	s.Flags["data"] = t.TempDir()
+	if c := load(t, s); c.File != "" || c.Profile != "default" {
+		t.Errorf("with another data folder: %q, %s", c.File, c.Profile)
+	}
+	delete(s.Flags, "data")
+	write(t, filepath.Join(s.Home, ".local/share/parley", FileName), "profile: full\n")
+	if c := load(t, s); c.Profile != "full" {
+		t.Errorf("with a box of the user: %q, %s", c.File, c.Profile)
 	}
 }
 

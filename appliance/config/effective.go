@@ -15,6 +15,12 @@ type Effective struct {
 // password matches the password in a URL.
 var password = regexp.MustCompile(`(//[^/@\s:]*):[^/@\s]*@`)
 
+// Given reports whether the setting with a key has a value that is not its default.
+func (c Config) Given(key string) bool {
+	a, ok := c.assigned[key]
+	return ok && a.source != fromDefault
+}
+
 // Effective returns all settings with their values, in the order of the table.
 func (c Config) Effective() []Effective {
 	all := make([]Effective, 0, len(c.assigned))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,8 @@ type loader struct {
 	home string
 	dir  string
 	data string // the data folder before any file is read
+
+	defaultData string
 }
 
 func newLoader(s Sources) (*loader, error) {
@@ -45,7 +48,9 @@ func newLoader(s Sources) (*loader, error) {
 			return nil, fmt.Errorf("cannot find the working folder: %w", err)
 		}
 	}
-	l.data = layout.InHome(l.home, layout.DefaultData)
+	l.System = cmp.Or(l.System, layout.SystemSettings)
+	l.defaultData = layout.InHome(l.home, layout.DefaultData)
+	l.data = l.defaultData
 	for _, given := range []string{l.env["PARLEY_DATA"], s.Flags["data"]} {
 		if given != "" {
 			l.data = absolute(given, l.dir, l.home)
@@ -96,7 +101,12 @@ func (l *loader) findFile() (string, error) {
 		}
 		return path, nil
 	}
-	for _, folder := range []string{l.dir, l.data} {
+	folders := []string{l.dir, l.data}
+	// Another data folder has another box, whose settings are not those of the system.
+	if l.data == l.defaultData || l.data == layout.SystemData {
+		folders = append(folders, l.System)
+	}
+	for _, folder := range folders {
 		path := filepath.Join(folder, FileName)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"go/doc/comment"
+	"strconv"
 	"strings"
 )
 
@@ -20,11 +21,17 @@ func sampleSettings() [][2]string {
 }
 
 // Sample returns a configuration file with the settings that people change, each after its
-// description and commented out. As it is, the file sets nothing.
-func Sample() string {
+// description and commented out. It sets nothing but the folders of data and packs, unless
+// they are empty.
+func Sample(data, packs string) string {
 	var b strings.Builder
 	b.WriteString("# Settings of Parley. Those below are commented out, and have their default or an example: take\n" +
 		"# the # before one away to set it. docs/configuration.md has all settings.\n")
+	for _, folder := range [][2]string{{"data", data}, {"packs", packs}} {
+		if s, _ := findSetting(folder[0]); folder[1] != "" {
+			fmt.Fprintf(&b, "\n%s%s: %s\n", wrap(s.Help, "# "), s.Key, strconv.Quote(folder[1]))
+		}
+	}
 	within := ""
 	for _, entry := range sampleSettings() {
 		s, _ := findSetting(entry[0])

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSampleSetsNothing(t *testing.T) {
-	text := Sample()
+	text := Sample("", "")
 	bare, sample := load(t, newSources(t, "")), load(t, newSources(t, text))
 	for _, cfg := range []*Config{&bare, &sample} { // each has a home of its own
 		cfg.Data, cfg.Packs, cfg.File = "", "", ""
@@ -18,6 +18,9 @@ func TestSampleSetsNothing(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^( *)#([a-z_]+: .*)$`)
 	if n := len(line.FindAllString(text, -1)); n != 18 {
 		t.Errorf("%d settings, want 18:\n%s", n, text)
+	}
+	if c := load(t, newSources(t, Sample("/srv/a b", "/srv/packs"))); c.Data != "/srv/a b" || c.Packs != "/srv/packs" {
+		t.Errorf("the folders are %s, %s", c.Data, c.Packs)
 	}
 	c := load(t, newSources(t, line.ReplaceAllString(text, "$1$2")))
 	for _, e := range c.Effective() {

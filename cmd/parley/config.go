@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ type configInitCmd struct {
 	File  string `arg:"" optional:"" help:"File to write (where parley serve reads it, else in the data folder)."`
 	Force bool   `help:"Overwrite an existing file."`
 
-	Settings kong.Plugins `embed:"" settings:"data"`
+	Settings kong.Plugins `embed:"" settings:"data packs"`
 }
 
 func (configInitCmd) Help() string {
@@ -66,25 +67,31 @@ func (configInitCmd) Help() string {
 
   parley config init /etc/parley.yaml && parley serve --config /etc/parley.yaml
 
-All its lines are comments with defaults or examples. docs/configuration.md lists all settings.`
+All its lines are comments with defaults or examples, except for folders of data and packs that are not the default.
+docs/configuration.md lists all settings.`
 }
 
 // Run writes the file.
 func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
-	path := cmd.File
+	path := cmp.Or(cmd.File, cfg.File)
 	if path == "" {
-		if path = cfg.File; path == "" {
-			path = filepath.Join(cfg.Data, config.FileName)
-			if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
-				return fmt.Errorf("creating the data folder: %w", err)
-			}
+		path = filepath.Join(cfg.Data, config.FileName)
+		if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
+			return fmt.Errorf("creating the data folder: %w", err)
 		}
+	}
+	var data, packs string
+	if cfg.Given("data") && filepath.Dir(path) != cfg.Data {
+		data = cfg.Data
+	}
+	if cfg.Given("packs") {
+		packs = cfg.Packs
 	}
 	if _, err := os.Lstat(path); err == nil && !cmd.Force {
 		return fmt.Errorf("%s exists: pass --force to overwrite it, or name another file", path)
 	}
 	const mode = 0o644 // it names variables with keys, but contains no keys
-	if err := durable.WriteFile(path, []byte(config.Sample()), mode); err != nil {
+	if err := durable.WriteFile(path, []byte(config.Sample(data, packs)), mode); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	_, err := fmt.Fprintf(c.out, "%s is written. To change a setting, remove the # before it.\n", path)

@@ -34,6 +34,13 @@ func TestASampleOfTheSettingsIsWrittenWhereServeReadsIt(t *testing.T) {
 	if text, _ := os.ReadFile(file); !strings.Contains(string(text), "#listen: 127.0.0.1:8080") {
 		t.Errorf("it was not overwritten: %q", text)
 	}
+	// A file outside the data folder says where the data is: else serve would begin another box.
+	file = filepath.Join(t.TempDir(), "parley.yaml")
+	parley(t, "", "config", "init", file, "--data", data, "--packs", "/srv/packs")
+	if _, out, errs := parley(t, "", "config", "--json", "--config", file); !strings.Contains(out, data) ||
+		!strings.Contains(out, "/srv/packs") {
+		t.Errorf("its folders: %s%s", out, errs)
+	}
 }
 
 func TestOldFlagsAreTakenAndNotShown(t *testing.T) {

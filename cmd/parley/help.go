@@ -82,8 +82,10 @@ func manualPage(app *kong.Application) string {
 		strings.Join(environment(), "\n* "))
 	page = page.WithSection("Files", fmt.Sprintf(`* %s the data of the box (--data)
 * %s models and libraries, which can be fetched again (--packs)
-* %s settings: in the working folder, else in the data folder (--config)
-`, layout.DefaultData, layout.DefaultPacks, config.FileName))
+* %s settings: in the working folder, else in the data folder, else in %s (--config)
+* %s and %s the data and the models of a box that the Debian package installed
+`, layout.DefaultData, layout.DefaultPacks, config.FileName, layout.SystemSettings, layout.SystemData,
+		layout.SystemPacks))
 	return page.Build(roff.NewDocument()) + "\n"
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/appliance/config"
+	"parley/internal/layout"
 )
 
 // settingsTag is the tag of a kong.Plugins field that lists the settings which a command
@@ -47,7 +48,8 @@ func settingFlags(keys string, first bool) any {
 	if first {
 		fields = append(fields, flagField(0, `name:"config"`, "placeholder", "FILE", "predictor", "file",
 			settingsFileTag, "true",
-			"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder)."))
+			"help", "Read settings from this file (else ./parley.yaml, else that of the data folder, else that in "+
+				layout.SystemSettings+")."))
 	}
 	for _, s := range config.Settings() {
 		all := keys == "*"

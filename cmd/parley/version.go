@@ -25,7 +25,16 @@ func (versionCmd) Help() string { return "Example:\n\n  parley version --json" }
 // Run prints the version.
 func (v *versionCmd) Run(c *console) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
+	build := runtime.Version() + ", " + platform
+	if version.Commit() != "" {
+		build = "commit " + version.Commit() + ", " + build
+	}
 	return c.print(v.JSON,
-		map[string]string{"version": version.String(), "go": runtime.Version(), "platform": platform},
-		"parley %s (%s, %s)\n", version.String(), runtime.Version(), platform)
+		map[string]string{
+			"version":  version.String(),
+			"commit":   version.Commit(),
+			"go":       runtime.Version(),
+			"platform": platform,
+		},
+		"parley %s (%s)\n", version.String(), build)
 }

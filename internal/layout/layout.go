@@ -51,7 +51,10 @@ func DatabaseCopy(schema int64) string { return fmt.Sprintf("parley-before-v%d.d
 const (
 	DefaultData  = "~/.local/share/parley"
 	DefaultPacks = "~/.cache/parley/packs"
-	SystemData   = "/var/lib/parley" // of a box that runs as a system service
+	// Those of a box that runs as a system service, as the Debian package installs it.
+	SystemData     = "/var/lib/parley"
+	SystemPacks    = "/var/cache/parley/packs"
+	SystemSettings = "/etc/parley" // the folder of its Settings
 )
 
 // InHome returns a default folder with home in place of ~.
