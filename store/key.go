@@ -71,6 +71,7 @@ const validKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.exp
 func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID, made.ExpiresMS = randomText(keyIDLength), n.ExpiresMS
+	AmendAct(ctx, func(a *Act) { a.On = Object{"key", made.KeyID, n.Label} })
 	err := s.change(ctx, "creating a key", func(ctx context.Context, c conn) error {
 		account, signingKey, err := accountNamed(ctx, c, n.Account)
 		if err != nil {

@@ -37,17 +37,17 @@ func (p Page) bounds(total int) (first, last int) {
 	return first, last
 }
 
-// counted is a row whose last column is the length of the whole list.
-type counted struct {
+// withLast is a row whose last column is scanned into last.
+type withLast struct {
 	scanner
-	total *int
+	last any
 }
 
-func (c counted) Scan(columns ...any) error { return c.scanner.Scan(append(columns, c.total)...) }
+func (w withLast) Scan(columns ...any) error { return w.scanner.Scan(append(columns, w.last)...) }
 
 // counting returns scan for rows whose last column is the total.
 func counting[T any](scan func(scanner) (T, error), total *int) func(scanner) (T, error) {
-	return func(row scanner) (T, error) { return scan(counted{row, total}) }
+	return func(row scanner) (T, error) { return scan(withLast{row, total}) }
 }
 
 // listing describes a list of chats or groups for pageOf. In rows, ?1 is the owner;

@@ -202,7 +202,13 @@ func prepare(dir string) (string, error) {
 // ErrClosed. Closing again does nothing.
 func (s *Store) Close() error { return s.close() }
 
-// change runs do in the next transaction and returns when it is on the disk.
+// change runs do in the next transaction and returns when it is on the disk. The
+// transaction also records the pending act of ctx, if there is one.
 func (s *Store) change(ctx context.Context, doing string, do func(context.Context, conn) error) error {
-	return explain(doing, s.w.commit(ctx, do))
+	do, committed := withPendingAct(ctx, do)
+	err := s.w.commit(ctx, do)
+	if err == nil {
+		committed()
+	}
+	return explain(doing, err)
 }
