@@ -1,32 +1,8 @@
 package audio
 
-/*
-#cgo pkg-config: opus
-#include <opus.h>
-
-// C functions with variable arguments cannot be called from Go.
-static int set_call(OpusEncoder *e, opus_int32 bits, opus_int32 complexity) {
-	int rc = opus_encoder_ctl(e, OPUS_SET_BITRATE(bits));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_COMPLEXITY(complexity));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_DTX(1));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_MAX_BANDWIDTH(OPUS_BANDWIDTH_SUPERWIDEBAND));
-	return rc;
-}
-static int set_loss(OpusEncoder *e, opus_int32 percent) {
-	int rc = opus_encoder_ctl(e, OPUS_SET_INBAND_FEC(1));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_PACKET_LOSS_PERC(percent));
-	return rc;
-}
-static int set_independent(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_SET_PREDICTION_DISABLED(1)); }
-static int reset_state(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_RESET_STATE); }
-*/
-import "C"
-
 import (
 	"fmt"
 	"time"
-	"unsafe"
 )
 
 const (
@@ -67,50 +43,39 @@ type CallEncoder struct {
 // NewCallEncoder returns an encoder of mono sound at CallRateHz for a network with hardly any
 // loss.
 func NewCallEncoder() (*CallEncoder, error) {
-	return newCallEncoder(C.OPUS_APPLICATION_RESTRICTED_LOWDELAY, callBits)
+	return newCallEncoder(opusApplyCELT, callBits)
 }
 
 // NewLossyCallEncoder returns an encoder for a network that loses packets: with in-band error
 // correction, for two and a half times the work and a narrower band.
 func NewLossyCallEncoder() (*CallEncoder, error) {
-	e, err := newCallEncoder(C.OPUS_APPLICATION_VOIP, lossyBits)
+	return newCallEncoder(opusApplyVoice, lossyBits, [2]int32{opusFEC, 1}, [2]int32{opusLoss, callLoss})
+}
+
+// newCallEncoder returns an encoder with more settings: pairs of a request and its value.
+func newCallEncoder(application, bits int32, more ...[2]int32) (*CallEncoder, error) {
+	e, err := startOpusEncoder(CallRateHz, 1, application)
 	if err != nil {
 		return nil, err
 	}
-	if rc := C.set_loss(e.raw(), callLoss); rc != C.OPUS_OK {
-		return nil, fmt.Errorf("opus: set up encoder: %w", opusError(rc))
+	for _, s := range append([][2]int32{
+		{opusBitrate, bits},
+		{opusEffort, callComplexity},
+		{opusSignal, opusVoice},
+		{opusDTX, 1},
+		{opusMaxBandwidth, opusSuperWide},
+	}, more...) {
+		if err := e.set(s[0], s[1]); err != nil {
+			return nil, err
+		}
 	}
-	return e, nil
+	return &CallEncoder{opusEncoder: *e}, nil
 }
-
-func newCallEncoder(application C.int, bits C.opus_int32) (*CallEncoder, error) {
-	size := C.opus_encoder_get_size(1)
-	e := &CallEncoder{opusEncoder: opusEncoder{
-		rateHz:   CallRateHz,
-		channels: 1,
-		state:    make([]uint64, (size+7)/8),
-		packet:   make([]byte, 1275),
-	}}
-	if rc := C.opus_encoder_init(e.raw(), CallRateHz, 1, application); rc != C.OPUS_OK {
-		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
-	}
-	if rc := C.set_call(e.raw(), bits, callComplexity); rc != C.OPUS_OK {
-		return nil, fmt.Errorf("opus: set up encoder: %w", opusError(rc))
-	}
-	return e, nil
-}
-
-func (e *CallEncoder) raw() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Pointer(&e.state[0])) }
 
 // Independent makes packets that do not depend on the ones before, for a stream in which packets
 // of others may come between. With CELT the levels after such a packet would otherwise be wrong
 // for 40 ms.
-func (e *CallEncoder) Independent() error {
-	if rc := C.set_independent(e.raw()); rc != C.OPUS_OK {
-		return fmt.Errorf("opus: set up encoder: %w", opusError(rc))
-	}
-	return nil
-}
+func (e *CallEncoder) Independent() error { return e.set(opusNoPrediction, 1) }
 
 // Encode returns the packet of one CallFrame, valid until the next call. It is empty for
 // silence, which need not be sent (RFC 7587, 3.1.3).
@@ -121,7 +86,7 @@ func (e *CallEncoder) Encode(frame []float32) ([]byte, error) {
 		}
 	} else {
 		if e.quiet > quietFrames {
-			C.reset_state(e.raw()) // the receiver resets too after a gap; it never fails
+			e.lib.set(&e.state[0], opusReset, 0) // the receiver resets too after a gap; it never fails
 		}
 		e.quiet = 0
 	}
@@ -214,8 +179,13 @@ func isCELT(packet []byte) bool { return len(packet) > 0 && packet[0]>>3 >= 16 }
 func (d *CallDecoder) Recover(length time.Duration, next []byte) ([]float32, error) {
 	if d.lost == 0 {
 		if d.concealer.pcm == nil {
-			d.concealer = opusDecoder{rateHz: d.rateHz, state: make([]uint64, len(d.state)),
-				pcm: make([]float32, len(d.pcm))}
+			d.concealer = opusDecoder{
+				lib:      d.lib,
+				rateHz:   d.rateHz,
+				channels: 1,
+				state:    make([]uint64, len(d.state)),
+				pcm:      make([]float32, len(d.pcm)),
+			}
 		}
 		copy(d.concealer.state, d.state)
 	}
@@ -226,13 +196,13 @@ func (d *CallDecoder) Recover(length time.Duration, next []byte) ([]float32, err
 // conceal returns the sound of a lost packet, as Recover does.
 func (d *opusDecoder) conceal(length time.Duration, next []byte) ([]float32, error) {
 	n := min(Samples(length, d.rateHz), len(d.pcm))
-	data, size, fec := (*C.uchar)(nil), 0, 0
+	data, size, fec := (*byte)(nil), 0, int32(0)
 	if len(next) > 0 {
-		data, size, fec = (*C.uchar)(&next[0]), len(next), 1
+		data, size, fec = &next[0], len(next), 1
 	}
-	got := C.opus_decode_float(d.c(), data, C.opus_int32(size), (*C.float)(&d.pcm[0]), C.int(n), C.int(fec))
+	got := d.lib.decode(&d.state[0], data, int32(size), &d.pcm[0], int32(n), fec)
 	if got < 0 {
-		return nil, fmt.Errorf("opus: conceal a lost packet: %w", opusError(got))
+		return nil, d.lib.check(got, "conceal a lost packet")
 	}
 	return d.pcm[:got], nil
 }

@@ -184,44 +184,30 @@ func examineHearing(cfg config.Config) doctor.Finding {
 // examineSystem checks the optional libraries of the system. lacks names the kernel's
 // means of isolation that eSpeak NG, the decoders and ffmpeg have to do without.
 func examineSystem(ctx context.Context, lacks []string) doctor.Finding {
-	if err := audio.CheckMP3(); err != nil {
-		return doctor.Finding{
-			Part:   "libraries",
-			Health: doctor.Warning,
-			What:   err.Error(),
-			Mend:   "apt-get install libmpg123-0",
+	pictures := func() error {
+		if err := media.Check(ctx); err != nil {
+			return fmt.Errorf("pictures, videos and sounds of batch jobs cannot be read: %w", err)
 		}
+		return nil
 	}
-	if err := audio.CheckMP3Encoder(); err != nil {
-		return doctor.Finding{
-			Part:   "libraries",
-			Health: doctor.Warning,
-			What:   err.Error(),
-			Mend:   "apt-get install libmp3lame0",
-		}
-	}
-	if err := audio.CheckAAC(); err != nil {
-		return doctor.Finding{
-			Part:   "libraries",
-			Health: doctor.Warning,
-			What:   err.Error(),
-			Mend:   "apt-get install ffmpeg",
-		}
-	}
-	if err := media.Check(ctx); err != nil {
-		return doctor.Finding{
-			Part:   "libraries",
-			Health: doctor.Warning,
-			What:   "pictures, videos and sounds of batch jobs cannot be read: " + err.Error(),
-			Mend:   "apt-get install ffmpeg",
-		}
-	}
-	if err := clean.Check(); err != nil {
-		return doctor.Finding{
-			Part:   "libraries",
-			Health: doctor.Warning,
-			What:   err.Error(),
-			Mend:   "apt-get install libspeexdsp1",
+	for _, library := range []struct {
+		check  func() error
+		debian string
+	}{
+		{audio.CheckOpus, "libopus0"},
+		{audio.CheckMP3, "libmpg123-0"},
+		{audio.CheckMP3Encoder, "libmp3lame0"},
+		{audio.CheckAAC, "ffmpeg"},
+		{pictures, "ffmpeg"},
+		{clean.Check, "libspeexdsp1"},
+	} {
+		if err := library.check(); err != nil {
+			return doctor.Finding{
+				Part:   "libraries",
+				Health: doctor.Warning,
+				What:   err.Error(),
+				Mend:   "apt-get install " + library.debian,
+			}
 		}
 	}
 	if len(lacks) > 0 {
