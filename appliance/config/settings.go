@@ -1,8 +1,6 @@
 package config
 
 import (
-	"crypto/ed25519"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +14,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/text"
 	"parley/internal/addresses"
+	"parley/internal/signing"
 )
 
 // apply sets what one source assigned: old names first, which set parts, and then the
@@ -97,13 +96,8 @@ var pluginName = matching(`^[a-z0-9-]{1,64}$`, "is not the name of a plugin: use
 	"parley plugin list shows the names")
 
 func pluginKey(text string) (string, error) {
-	coded, ok := strings.CutPrefix(text, "ed25519:")
-	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
-	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-		return "", fmt.Errorf("%.80q is not a key: use ed25519: and the 32 bytes of the public key in base64, as "+
-			"parley plugin sign prints it", text)
-	}
-	return text, nil
+	key, err := signing.ParseKey(text)
+	return string(key), err
 }
 
 // setLexicon parses WORD=SAID.

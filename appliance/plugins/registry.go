@@ -6,6 +6,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/internal/signing"
 	"parley/plugins/author"
 	"parley/plugins/manifest"
 	"parley/plugins/registry"
@@ -29,7 +30,7 @@ func registryParts(cfg config.Config, records *store.Store, log *slog.Logger) re
 		return author.Check(ctx, p.Manifest, p.Wasm, p.Tests)
 	}
 	for _, key := range cfg.PluginSignatures.Keys {
-		p.Trust.Keys = append(p.Trust.Keys, registry.Key(key))
+		p.Trust.Keys = append(p.Trust.Keys, signing.Key(key))
 	}
 	return p
 }

@@ -2,15 +2,12 @@ package main
 
 import (
 	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"parley/internal/durable"
+	"parley/internal/signing"
 	"parley/plugins/registry"
 )
 
@@ -47,51 +44,19 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if err := durable.WriteFile(file, registry.Sign(read, private), 0o644); err != nil {
 		return fmt.Errorf("writing the signature: %w", err)
 	}
-	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(registry.KeyOf(private))},
+	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(signing.KeyOf(private))},
 		"%s %s is signed: %s\nA box trusts it that has this key in plugin_signatures.keys:\n%s\n",
-		read.Manifest.Name, read.Manifest.Version, file, registry.KeyOf(private))
+		read.Manifest.Name, read.Manifest.Version, file, signing.KeyOf(private))
 }
 
 // privateKey reads the key, or creates one.
 func (cmd *pluginSignCmd) privateKey() (ed25519.PrivateKey, error) {
-	text, err := os.ReadFile(cmd.Key)
+	private, err := signing.ReadPrivate(cmd.Key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && cmd.New:
-		return newPrivateKey(cmd.Key)
+		return signing.NewPrivate(cmd.Key)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no key %s: --new creates one", cmd.Key)
-	case err != nil:
-		return nil, err
 	}
-	const wanted = "is not an ed25519 private key in PEM (PKCS #8): openssl genpkey -algorithm ed25519 creates one"
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil, fmt.Errorf("%s %s", filepath.Base(cmd.Key), wanted)
-	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	private, ok := key.(ed25519.PrivateKey)
-	if err != nil || !ok {
-		return nil, fmt.Errorf("%s %s", filepath.Base(cmd.Key), wanted)
-	}
-	return private, nil
-}
-
-func newPrivateKey(file string) (ed25519.PrivateKey, error) {
-	_, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		return nil, err
-	}
-	coded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, err
-	}
-	f, err := durable.Create(file, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Discard()
-	if err := pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: coded}); err != nil {
-		return nil, err
-	}
-	return private, f.CommitNew()
+	return private, err
 }

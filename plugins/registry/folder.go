@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/durable"
 	"parley/internal/layout"
+	"parley/internal/signing"
 	"parley/plugins/sandbox"
 )
 
@@ -105,7 +106,7 @@ func (f folder) put(p Package) error {
 	defer stage.Remove()
 	files := map[string][]byte{moduleName: p.Wasm}
 	if p.Signature != nil {
-		files[signatureName] = p.Signature.text()
+		files[signatureName] = p.Signature.Text()
 	}
 	for name, text := range files {
 		to := filepath.Join(stage.Path, name)
@@ -125,7 +126,7 @@ func (f folder) put(p Package) error {
 // get returns the module of the package with the digest, and its signer. It checks that all
 // files match the digest. Packages installed by former versions have the manifest and the
 // test cases in files of their own.
-func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
+func (f folder) get(digest string) (wasm []byte, signer signing.Key, err error) {
 	root, err := os.OpenRoot(f.path(digest))
 	if err != nil {
 		return nil, "", err
@@ -151,9 +152,9 @@ func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
 		return nil, "", errors.New("the files are not those that were installed")
 	}
 	if signature != nil {
-		err = signature.check(sums)
+		signer, err = signature.Key, checkSignature(*signature, sums)
 	}
-	return files[moduleName], signature.signer(), err
+	return files[moduleName], signer, err
 }
 
 // formerLogs is the folder of the logs of plugins before they moved into the database.

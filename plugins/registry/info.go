@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 	"parley/store"
 )
@@ -79,7 +80,7 @@ func (s *Registry) describe(ctx context.Context, row store.Plugin) (Info, error)
 	i := Info{
 		Plugin:   row,
 		Manifest: m,
-		Trusted:  s.Trust.Trusts(Key(row.Signer)),
+		Trusted:  s.Trust.Trusts(signing.Key(row.Signer)),
 		Granted:  PermissionsOf(granted),
 	}
 	i.Denied = slices.DeleteFunc(PermissionsOf(m.Permissions), func(p Permission) bool {
@@ -109,7 +110,7 @@ func (s *Registry) describe(ctx context.Context, row store.Plugin) (Info, error)
 // and the reason.
 func (s *Registry) state(ctx context.Context, row store.Plugin, m manifest.Manifest, told []store.PluginSetting) (State,
 	string) {
-	if why := s.Trust.refuses(Key(row.Signer)); why != "" {
+	if why := s.Trust.refuses(signing.Key(row.Signer)); why != "" {
 		return Stopped, why
 	}
 	if _, err := os.Stat(s.folder.path(row.Digest, moduleName)); err != nil {

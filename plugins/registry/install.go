@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 	"parley/store"
@@ -60,7 +61,7 @@ func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
 		}
 		before = old.Permissions
 		o.Granted = carriedOver(old.Permissions, p.Manifest.Permissions, may)
-		if was := Key(row.Signer); was != "" && was != p.Signer() {
+		if was := signing.Key(row.Signer); was != "" && was != p.Signer() {
 			o.OtherSigner = fmt.Sprintf("the installed version %s is signed by %s; this one is %s", row.Version,
 				was, s.signed(p.Signer()))
 		}
@@ -77,7 +78,7 @@ func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
 }
 
 // signed describes a signer in words.
-func (s *Registry) signed(k Key) string {
+func (s *Registry) signed(k signing.Key) string {
 	switch {
 	case k == "":
 		return "not signed"

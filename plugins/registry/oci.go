@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/signing"
 	"parley/plugins/sandbox"
 )
 
@@ -163,7 +164,7 @@ func (read files) layers(layers []descriptor) (Package, error) {
 		case title == "plugin.yaml" || strings.HasPrefix(title, "tests/"):
 			err = unusable("the artifact holds the file %.80q besides the module: %s", title, howToBuild)
 		case strings.HasSuffix(title, SignatureSuffix):
-			signature, err = read.blob(d, maxSignature)
+			signature, err = read.blob(d, signing.MaxBytes)
 		}
 		if err != nil {
 			return Package{}, err

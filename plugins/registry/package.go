@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 )
@@ -20,8 +21,8 @@ const howToBuild = "a plugin is one .wasm file, which parley plugin build DIR ma
 type Package struct {
 	Manifest  manifest.Manifest
 	Wasm      []byte
-	Tests     map[string]string // test cases by file name
-	Signature *Signature        // nil if it is not signed
+	Tests     map[string]string  // test cases by file name
+	Signature *signing.Signature // nil if it is not signed
 }
 
 // newPackage checks a module. signature is the content of the signature's file, or nil.
@@ -41,7 +42,7 @@ func newPackage(wasm, signature []byte) (p Package, err error) {
 		return p, unusable("%v", err)
 	}
 	if p.Signature, err = parseSignature(signature); err == nil && p.Signature != nil {
-		err = p.Signature.check(p.sums())
+		err = checkSignature(*p.Signature, p.sums())
 	}
 	return p, err
 }
@@ -65,13 +66,18 @@ func sumsOf(files map[string][]byte) (list []byte) {
 // of its signature.
 func (p Package) Digest() string { return digestOf(p.sums(), p.Signature) }
 
-func digestOf(sums []byte, s *Signature) string {
+func digestOf(sums []byte, s *signing.Signature) string {
 	if s != nil {
-		sums = append(sums, s.text()...)
+		sums = append(sums, s.Text()...)
 	}
 	sum := sha256.Sum256(sums)
 	return hex.EncodeToString(sum[:])
 }
 
 // Signer returns the key that signed the package; empty if it is not signed.
-func (p Package) Signer() Key { return p.Signature.signer() }
+func (p Package) Signer() signing.Key {
+	if p.Signature == nil {
+		return ""
+	}
+	return p.Signature.Key
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 )
 
@@ -114,11 +115,11 @@ func TestAnUpgradeGetsNoNewPermission(t *testing.T) {
 	}
 }
 
-func keys(t *testing.T) (private ed25519.PrivateKey, k Key) {
+func keys(t *testing.T) (private ed25519.PrivateKey, k signing.Key) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
 	must(t, err)
-	return private, KeyOf(private)
+	return private, signing.KeyOf(private)
 }
 
 func sign(t *testing.T, from string, private ed25519.PrivateKey) {
@@ -131,7 +132,7 @@ func sign(t *testing.T, from string, private ed25519.PrivateKey) {
 func TestSignaturesAreChecked(t *testing.T) {
 	mine, trusted := keys(t)
 	theirs, _ := keys(t)
-	want := func(p *Parts) { p.Trust = Trust{Keys: []Key{trusted}, Required: true} }
+	want := func(p *Parts) { p.Trust = Trust{Keys: []signing.Key{trusted}, Required: true} }
 	data := t.TempDir()
 	strict := box(t, data, want)
 	lax := beside(t, data)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 )
 
@@ -49,7 +50,7 @@ func TestPackagesOfSeveralFilesKeepRunning(t *testing.T) {
 	data := earlierData(t)
 	s := box(t, data)
 	must(t, s.Tidy(t.Context()))
-	strict := beside(t, data, func(p *Parts) { p.Trust = Trust{Keys: []Key{earlierSigner}, Required: true} })
+	strict := beside(t, data, func(p *Parts) { p.Trust = Trust{Keys: []signing.Key{earlierSigner}, Required: true} })
 	for tool, plugin := range map[string]string{"one": "folder", "two": "unsigned", "three": "single"} {
 		if i, err := s.Show(t.Context(), plugin); err != nil || i.State != Ready || len(i.Granted) != 1 {
 			t.Errorf("%s is %s (%s), granted %v, %v", plugin, i.State, i.Why, i.Granted, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"parley/internal/signing"
 	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 	"parley/store"
@@ -104,7 +105,7 @@ func (s *Registry) prepare(ctx context.Context, row store.Plugin, old *snapshot)
 	if err != nil {
 		return nil, err
 	}
-	p := &plugin{Running: Running{row, m, granted}, stopped: s.Trust.refuses(Key(row.Signer))}
+	p := &plugin{Running: Running{row, m, granted}, stopped: s.Trust.refuses(signing.Key(row.Signer))}
 	p.settings, p.redactor, err = s.settings(ctx, row.Name, m)
 	if err != nil {
 		p.stopped = err.Error()

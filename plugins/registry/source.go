@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"parley/internal/signing"
 	"parley/plugins/sandbox"
 )
 
@@ -74,7 +75,7 @@ func readFile(file, tag string) (Package, error) {
 		return Package{}, unusable("%v", reason(err))
 	}
 	defer root.Close()
-	signature, err := readFileIn(root, filepath.Base(file)+SignatureSuffix, maxSignature)
+	signature, err := readFileIn(root, filepath.Base(file)+SignatureSuffix, signing.MaxBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Package{}, err
 	}

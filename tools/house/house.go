@@ -36,6 +36,7 @@ var imports = []struct {
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
 	{"internal/progress", ""},
+	{"internal/signing", "internal/durable"},
 	{"internal/sipuri", ""},
 	{"internal/version", ""},
 	{"appliance/contract", "internal/addresses"}, // checks the URLs of records
@@ -61,6 +62,7 @@ var imports = []struct {
 
 	// What a machine needs before it is a box.
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
+	{"firmware/release", "internal/bundle internal/disk internal/durable internal/progress internal/signing"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
 	{"firmware/doctor", "internal/disk internal/layout internal/machine internal/progress firmware/packs"},
 
@@ -109,11 +111,11 @@ var imports = []struct {
 	{"plugins/sdk/go", ""},
 	{"plugins/author", "plugins/manifest plugins/sandbox plugins/sdk"},
 	{"plugins/sandbox", "internal/addresses internal/machine plugins/manifest"},
-	{"plugins/registry", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
+	{"plugins/registry", "plugins/manifest plugins/sandbox store internal/durable internal/layout internal/signing"},
 
 	// Settings, and adapters that give a part of the box the shape that others ask for.
 	{"appliance/config", `appliance/contract appliance/text internal/addresses internal/levenshtein internal/layout
-		internal/sipuri firmware/packs`}, // where packs lie, and which are the defaults
+		internal/signing internal/sipuri firmware/packs`}, // where packs lie, and which are the defaults
 	{"appliance/certs", "internal/durable"},
 	{"appliance/metrics", "appliance/engine"}, // the queue of engine.Gate
 	{"appliance/engines", `appliance/audio appliance/audio/shape appliance/config appliance/contract appliance/engine
@@ -125,7 +127,7 @@ var imports = []struct {
 		appliance/voice store
 		appliance/speech`}, // speech.Voice, which it returns as speech.VoiceMaker asks for
 	{"appliance/plugins", `appliance/config appliance/contract appliance/engine/schema appliance/metrics
-		plugins/author plugins/manifest plugins/sandbox plugins/registry store
+		internal/signing plugins/author plugins/manifest plugins/sandbox plugins/registry store
 		appliance/chat/reply appliance/chat/turn`}, // the calls and tools that it translates for plugins
 
 	// Edges.
