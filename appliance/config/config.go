@@ -215,8 +215,19 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	var text []byte
+	if file != "" {
+		if text, err = readLimited(file); err != nil {
+			return Config{}, fmt.Errorf("config file %s: %w", file, cause(err))
+		}
+	}
+	return l.load(file, text)
+}
+
+// load is Load with the file and its text; an empty path is no file.
+func (l *loader) load(file string, text []byte) (Config, error) {
 	c := Config{File: file, assigned: map[string]assignment{}}
-	fromFile, err := l.readFile(file)
+	fromFile, err := parseSettings(file, l.home, text)
 	if err != nil {
 		return Config{}, err
 	}

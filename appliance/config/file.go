@@ -17,12 +17,8 @@ import (
 // path may point to anything.
 const maxFileBytes = 1 << 20
 
-// readFile returns the assignments in a YAML file, in the order of the file, and none for
-// an empty path.
-func (l *loader) readFile(path string) ([]assignment, error) {
-	if path == "" {
-		return nil, nil
-	}
+// readLimited returns the text of a settings file.
+func readLimited(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
@@ -30,17 +26,18 @@ func (l *loader) readFile(path string) ([]assignment, error) {
 		err = fmt.Errorf("it has %d bytes; at most %d are allowed", info.Size(), maxFileBytes)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
+		return nil, err
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
-	}
+	return os.ReadFile(path)
+}
+
+// parseSettings returns the assignments in the text of a file, in its order.
+func parseSettings(path, home string, text []byte) ([]assignment, error) {
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, syntaxError(path, err)
 	}
-	r := fileReader{path: path, home: l.home}
+	r := fileReader{path: path, home: home}
 	for _, doc := range tree.Docs {
 		if doc.Body == nil || doc.Body.Type() == ast.NullType || doc.Body.Type() == ast.CommentGroupType {
 			continue
