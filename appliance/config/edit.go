@@ -43,7 +43,7 @@ func Edit(path string, s Sources, changes []Change) (*Revision, error) {
 	r := &Revision{File: path}
 	var err error
 	if r.before, err = readLimited(path); errors.Is(err, fs.ErrNotExist) {
-		r.before, r.isNew = []byte(Sample()), true
+		r.before, r.isNew = []byte(Sample("", "")), true
 	} else if err != nil {
 		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
 	}
@@ -85,7 +85,8 @@ func (r *Revision) load(s Sources, changes []Change) error {
 // the changes, and all old comments.
 func (r *Revision) checkUnchanged(changes []Change) error {
 	wrong := func(what string) error {
-		return fmt.Errorf("%s has a form that cannot be changed safely (%s): change it with a text editor", r.File, what)
+		return fmt.Errorf("%s has a form that cannot be changed safely (%s): change it with a text editor", r.File,
+			what)
 	}
 	old, err := parseSettings(r.File, "", r.before)
 	if err != nil {
