@@ -115,7 +115,8 @@ var imports = []struct {
 
 	// Settings, and adapters that give a part of the box the shape that others ask for.
 	{"appliance/config", `appliance/contract appliance/text internal/addresses internal/durable internal/layout
-		internal/levenshtein internal/signing internal/sipuri firmware/packs`}, // where packs lie, and which are the defaults
+		internal/levenshtein internal/signing internal/sipuri
+		firmware/packs`}, // where packs lie, and which are the defaults
 	{"appliance/certs", "internal/durable"},
 	{"appliance/metrics", "appliance/engine"}, // the queue of engine.Gate
 	{"appliance/engines", `appliance/audio appliance/audio/shape appliance/config appliance/contract appliance/engine
