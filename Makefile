@@ -43,7 +43,8 @@ models := \
 	parley/appliance/media \
 	parley/cmd/parley \
 	parley/plugins/author \
-	parley/plugins/registry
+	parley/plugins/registry \
+	parley/tools/licences
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \

@@ -2119,6 +2119,8 @@ export type State = {
   missing?: Array<string>;
   // Ok, or not ready
   status: string;
+  // Of Parley, in the answer of /healthz
+  version?: string;
 };
 
 // How far a job is.

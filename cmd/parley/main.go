@@ -37,7 +37,7 @@ type commandLine struct {
 	Call   callCmd   `cmd:"" group:"Talk and listen:" help:"Call a number, and show what is said."`
 	Batch  batchCmd  `cmd:"" group:"Talk and listen:" help:"Score the expression in faces, voices and texts."`
 
-	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version."`
+	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version and the licences."`
 	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show the help of commands, and the manual page."`
 	Completion  completionCmd `cmd:"" hidden:"" help:"Print a script that completes command lines in a shell."`
 }

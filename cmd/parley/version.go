@@ -15,15 +15,21 @@ func (versionFlag) BeforeReset(c *console, s *shown) error {
 	return nil
 }
 
-// versionCmd prints the version.
+// versionCmd prints the version, and the licences.
 type versionCmd struct {
-	JSON bool `name:"json" help:"Print JSON."`
+	Licences bool `help:"List all parts of the box with their licences, and print the licences."`
+	JSON     bool `name:"json" help:"Print JSON."`
 }
 
-func (versionCmd) Help() string { return "Example:\n\n  parley version --json" }
+func (versionCmd) Help() string {
+	return "Examples:\n\n  parley version --json\n  parley version --licences | less"
+}
 
-// Run prints the version.
+// Run prints the version, or the licences.
 func (v *versionCmd) Run(c *console) error {
+	if v.Licences {
+		return c.printLicences(v.JSON)
+	}
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	build := runtime.Version() + ", " + platform
 	if version.Commit() != "" {

@@ -17,7 +17,7 @@ var licences embed.FS
 // writeLicenceAndCard writes a pack's licences and its description into folder, for those
 // who distribute it.
 func writeLicenceAndCard(p Pack, folder string) error {
-	licence, err := licenceText(p)
+	licence, err := p.LicenceText()
 	if err != nil {
 		return err
 	}
@@ -29,8 +29,8 @@ func writeLicenceAndCard(p Pack, folder string) error {
 	return durable.WriteFile(filepath.Join(folder, "CARD.md"), []byte(card(p)), 0o644)
 }
 
-// licenceText returns the licences of all works in the pack, each once.
-func licenceText(p Pack) (string, error) {
+// LicenceText returns the licences of all works in the pack, each once. It is empty for a pack without credits.
+func (p Pack) LicenceText() (string, error) {
 	var out strings.Builder
 	seen := map[string]bool{}
 	for _, c := range p.Credits {

@@ -87,7 +87,7 @@ func TestEveryPackHasASummaryAndALicence(t *testing.T) {
 		if len(p.Credits) == 0 && p.Note == "" {
 			t.Errorf("%s has no credits", p.Name)
 		}
-		if _, err := licenceText(p); err != nil {
+		if _, err := p.LicenceText(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -64,6 +64,7 @@ var imports = []struct {
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/release", "internal/bundle internal/disk internal/durable internal/progress internal/signing"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
+	{"firmware/licences", "firmware/packs internal/version"},
 	{"firmware/doctor", "internal/disk internal/layout internal/machine internal/progress firmware/packs"},
 
 	// Engines.
@@ -158,6 +159,7 @@ var imports = []struct {
 	{"bench", "*"}, // measures any part of the box
 	{"bench/cases", ""},
 	{"cmd/", "*"},
+	{"tools/licences", "firmware/licences"},
 	{"tools/", ""},
 }
 

@@ -21,9 +21,11 @@ var fetchedLater = map[string]string{"plots.js": "console/plots.ts"}
 
 const later = "/console/plots.js"
 
-// pages returns the files of all pages by name. It writes nothing.
+// pages returns the files of all pages, and the list of the packages in them, by name below web/dist. It writes
+// nothing.
 func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
+	inside := map[string]part{}
 	for _, page := range built {
 		folder := filepath.Join(web, page.name)
 		html, err := os.ReadFile(filepath.Join(folder, "index.html"))
@@ -32,7 +34,7 @@ func pages(web string) (map[string][]byte, error) {
 		}
 		all[page.name+".html"] = html
 		for out, in := range map[string]string{".js": page.script, ".css": page.style} {
-			text, err := bundled(filepath.Join(folder, in))
+			text, err := bundled(web, filepath.Join(folder, in), inside)
 			if err != nil {
 				return nil, err
 			}
@@ -40,18 +42,23 @@ func pages(web string) (map[string][]byte, error) {
 		}
 	}
 	for out, in := range fetchedLater {
-		text, err := bundled(filepath.Join(web, in))
+		text, err := bundled(web, filepath.Join(web, in), inside)
 		if err != nil {
 			return nil, err
 		}
 		all[out] = text
 	}
+	list, err := listed(inside)
+	if err != nil {
+		return nil, err
+	}
+	all["../"+parts] = list
 	return all, nil
 }
 
 // bundled returns a file with its imports, minified for the browsers of the last four years: tablets on walls are
-// seldom new.
-func bundled(file string) ([]byte, error) {
+// seldom new. It adds the packages that are in it to inside, and their licences to the end of the file.
+func bundled(web, file string, inside map[string]part) ([]byte, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
@@ -65,7 +72,8 @@ func bundled(file string) ([]byte, error) {
 		MinifyWhitespace:  true,
 		MinifySyntax:      true,
 		MinifyIdentifiers: true,
-		LegalComments:     api.LegalCommentsNone,
+		LegalComments:     api.LegalCommentsNone, // the whole licences follow at the end
+		Metafile:          true,
 		JSX:               api.JSXAutomatic,
 		JSXImportSource:   "preact",
 		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"},
@@ -82,5 +90,14 @@ func bundled(file string) ([]byte, error) {
 	if len(problems) > 0 || len(r.OutputFiles) != 1 {
 		return nil, errors.Join(append(problems, fmt.Errorf("%s: not bundled", file))...)
 	}
-	return r.OutputFiles[0].Contents, nil
+	packages, err := packagesOf(web, r.Metafile)
+	if err != nil {
+		return nil, err
+	}
+	text := r.OutputFiles[0].Contents
+	for _, p := range packages {
+		inside[p.Name] = p
+		text = append(text, p.notice()...)
+	}
+	return text, nil
 }
