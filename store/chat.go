@@ -88,9 +88,9 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 			return err
 		}
 		if err := execute(ctx, c, `
-			INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms,
+			INSERT INTO chat (num, id, account, chat_group, config, config_version, status, started_ms,
 			                  request_id, custom_session_id, metadata, bytes, sound_bytes)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, NULL, 0))`,
+			VALUES (`+nextNum("chat")+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, NULL, 0))`,
 			n.ID, account, group, orNull(n.Config.ID), n.Config.version(), Active, n.StartedMS,
 			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata), chatBytes, n.Recorded); err != nil {
 			return err

@@ -111,7 +111,8 @@ func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Ver
 	now := time.Now().UnixMilli()
 	if d.Name != "" {
 		if err := execute(ctx, c,
-			`INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
+			`INSERT INTO resource (num, id, account, kind, name, created_ms, renamed_ms)
+			 VALUES (`+nextNum("resource")+`, ?, ?, ?, ?, ?5, ?5)`,
 			d.ID, account, d.Kind, d.Name, now); err != nil {
 			return v, err
 		}

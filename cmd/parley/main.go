@@ -29,6 +29,7 @@ type commandLine struct {
 	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Check a box for problems, and say how to fix them."`
 	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Back up all data of a box into one file."`
 	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Restore a box from a backup."`
+	Import   importCmd   `cmd:"" group:"Run a box:" help:"Import what was saved of the old service."`
 
 	Talk   talkCmd   `cmd:"" group:"Talk and listen:" help:"Talk to a box from this terminal."`
 	Say    sayCmd    `cmd:"" group:"Talk and listen:" help:"Speak a text, with or without a box."`
