@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"sync"
 )
@@ -29,6 +30,17 @@ func AmendAct(ctx context.Context, change func(*Act)) {
 	if p, _ := ctx.Value(pendingActKey{}).(*PendingAct); p != nil {
 		p.Amend(change)
 	}
+}
+
+// amendAct sets the object of the pending act of ctx, and its text if that is not empty,
+// provided that the act is on such an object.
+func amendAct(ctx context.Context, on Object, text string) {
+	AmendAct(ctx, func(a *Act) {
+		if a.On.Kind == on.Kind {
+			a.On = on
+			a.Text = cmp.Or(text, a.Text)
+		}
+	})
 }
 
 // Amend calls change with the act, unless it is recorded already.

@@ -76,7 +76,7 @@ func TestActsAreFoundByEachFilter(t *testing.T) {
 
 func TestActIsRecordedWithItsChangeOrNotAtAll(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	ctx, pending := WithAct(t.Context(), Act{What: "key.create", Who: Actor{Kind: ByBox}})
+	ctx, pending := WithAct(t.Context(), Act{What: "key.create", On: Object{Kind: "key"}})
 	made, err := s.CreateKey(ctx, NewKey{Account: "museum", Label: "Hall"})
 	must(t, err)
 	if _, recorded := pending.Act(); !recorded {

@@ -71,7 +71,7 @@ const validKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.exp
 func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID, made.ExpiresMS = randomText(keyIDLength), n.ExpiresMS
-	AmendAct(ctx, func(a *Act) { a.On = Object{"key", made.KeyID, n.Label} })
+	request := ctx
 	err := s.change(ctx, "creating a key", func(ctx context.Context, c conn) error {
 		account, signingKey, err := accountNamed(ctx, c, n.Account)
 		if err != nil {
@@ -84,6 +84,8 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 			RETURNING role`,
 			made.KeyID, account, n.Label, n.Role, ClientKey, OperatorKey,
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), n.ExpiresMS)
+		amendAct(request, Object{"key", made.KeyID, n.Label}, "created a key of the role "+string(made.Role)+
+			" for the account "+n.Account)
 		return err
 	})
 	return made, err
@@ -104,6 +106,12 @@ func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 func scanKey(row scanner) (k Key, err error) {
 	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS,
 		&k.ExpiresMS, &k.UsedMS, &k.Kiosk)
+}
+
+// KeyLabel returns the label of the key with an id, or ErrNotFound.
+func (s *Store) KeyLabel(ctx context.Context, keyID string) (string, error) {
+	label, err := value[string](ctx, s.read, `SELECT label FROM key WHERE id = ?`, keyID)
+	return label, explain("finding a key", err)
 }
 
 // RevokeKey invalidates a key and its tokens for ever. A key that expires is deleted at

@@ -28,6 +28,7 @@ type Kiosk struct {
 // account is created if it does not exist.
 func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at time.Time) (code string, err error) {
 	code = newCode()
+	amendAct(ctx, Object{Kind: "screen", Name: k.Name}, "")
 	err = s.change(ctx, "beginning to pair a screen", func(ctx context.Context, c conn) error {
 		num, _, err := accountNamed(ctx, c, account)
 		if err != nil {
@@ -56,6 +57,7 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 		return Credentials{}, Kiosk{}, explain("looking up a code", err)
 	}
 	var k Kiosk
+	request := ctx
 	err = s.change(ctx, "pairing a screen", func(ctx context.Context, c conn) error {
 		account, err := first(ctx, c, func(row scanner) (num int64, err error) {
 			return num, row.Scan(&num, &k.Name, &k.ConfigID)
@@ -64,6 +66,10 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 		if err != nil {
 			return err
 		}
+		AmendAct(request, func(a *Act) {
+			a.Who = Actor{Kind: ByScreen, ID: made.KeyID, Name: k.Name, Role: "screen"}
+			a.On = Object{"screen", made.KeyID, k.Name}
+		})
 		return execute(ctx, c, `
 			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, kiosk) VALUES (?, ?,
 			  ?, ?, ?, ?, ?, ?, ?)`,

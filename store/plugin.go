@@ -70,6 +70,7 @@ func (s *Store) Plugin(ctx context.Context, name string) (Plugin, error) {
 // InstallPlugin stores a new plugin. The error is ErrConflict if there is one with that
 // name, ErrToolTaken if another plugin has one of its tools.
 func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
+	amendAct(ctx, Object{"plugin", f.Digest, f.Name + " " + f.Version}, "")
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
 		if err := execute(ctx, c, `
@@ -87,6 +88,7 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 // error is ErrConflict if they have changed since. It is ErrNotFound if there is no such
 // plugin, and ErrToolTaken as for InstallPlugin.
 func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
+	amendAct(ctx, Object{"plugin", f.Digest, f.Name + " " + f.Version}, "")
 	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		if err := checkDigest(ctx, c, f.Name, from); err != nil {
 			return err

@@ -81,8 +81,16 @@ func missing(err error, ref Ref) error {
 func (s *Store) AddVersions(ctx context.Context, accountID string, versions ...NewVersion) (
 	added []Version, err error,
 ) {
+	request := ctx
 	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) (err error) {
 		added, err = addVersions(ctx, c, accountID, versions)
+		for _, v := range added {
+			text := ""
+			if v.Number > 0 {
+				text = fmt.Sprintf("saved version %d of a %s", v.Number, v.Kind)
+			}
+			amendAct(request, Object{string(v.Kind), v.ID, v.Name}, text)
+		}
 		return err
 	})
 	return added, err

@@ -92,6 +92,10 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 		UsedMS:    now,
 		ExpiresMS: at.Add(SessionIdle).UnixMilli(),
 	}
+	AmendAct(ctx, func(a *Act) {
+		a.Who = Actor{Kind: BySession, ID: made.ID, Role: string(OperatorKey)}
+		a.On = Object{"session", made.ID, browser}
+	})
 	err = s.change(ctx, "signing in", func(ctx context.Context, c conn) error {
 		num, err := value[int64](ctx, c, `DELETE FROM sign_in WHERE hash = ? AND expires_ms > ? RETURNING account`, h,
 			now)

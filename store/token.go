@@ -18,8 +18,8 @@ type Grant struct {
 	// Kiosk is the config of a screen's key, which can only open conversations; empty is
 	// the box's default assistant, nil another key.
 	Kiosk *string
-	// KeyID is the key's id; empty for a session.
-	KeyID string
+	// KeyID is the key's id, and Label its label; empty for a session.
+	KeyID, Label string
 	// Session is the id of the console session; empty for a key.
 	Session string
 	apiHash []byte // of the API key, which changes when the key is regenerated, or of the session's cookie
@@ -49,8 +49,8 @@ func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, er
 // once. Keys are looked up by their hash, so response times reveal nothing about a key.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
-	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used}, `
-		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num =
+	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.KeyID, &g.Label, &g.Role, &g.Kiosk, &used}, `
+		SELECT a.id, key.id, key.label, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num =
 		  key.account
 		 WHERE key.api_hash = ? AND`+validKey, g.apiHash, at.UnixMilli())
 	if err != nil {
@@ -99,9 +99,9 @@ func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.T
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
 	used := int64(0)
 	g, err := first(ctx, s.keys, func(row scanner) (g Grant, err error) {
-		return g, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.apiHash, &g.Kiosk, &used)
+		return g, row.Scan(&g.AccountID, &g.KeyID, &g.Label, &g.Role, &g.apiHash, &g.Kiosk, &used)
 	}, `
-		SELECT a.id, key.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
+		SELECT a.id, key.id, key.label, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
 		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
 		 WHERE t.hash = ? AND t.expires_ms > ? AND`+validKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	if err != nil {

@@ -1482,6 +1482,38 @@ export type ProsodyPrediction = {
   time: TimeInterval;
 };
 
+// A row of the audit log: an administrative act, or several equal ones.
+export type ReturnAct = {
+  created_on: number;
+  // The network address or the terminal of the caller; absent if there is none.
+  from?: string;
+  // The order in the log, from 1
+  id: number;
+  object: ReturnThing;
+  // Done, refused or failed
+  outcome: string;
+  // Why it was refused or failed.
+  reason?: string;
+  // A sentence without a subject.
+  text: string;
+  // How many equal acts it stands for
+  times: number;
+  // A stable name, such as key.create.
+  what: string;
+  who: ReturnActor;
+};
+
+// Who acted.
+export type ReturnActor = {
+  id?: string;
+  // Key, session, screen, user, box or unknown
+  kind: string;
+  // The label of a key or screen; the name of a user.
+  name?: string;
+  // The role of a key; the name under which a user's command ran.
+  role?: string;
+};
+
 // The state of the box now.
 export type ReturnBoxHealth = {
   answers: BoxAnswers;
@@ -1789,6 +1821,17 @@ export type ReturnPacks = {
   read_only?: string;
 };
 
+// A page of the audit log.
+export type ReturnPagedActs = {
+  acts_page: Array<ReturnAct>;
+  // From 0
+  page_number: number;
+  page_size: number;
+  total_pages: number;
+  // The names of all acts in the log.
+  whats: Array<string>;
+};
+
 // A page of chat groups.
 export type ReturnPagedChatGroups = {
   chat_groups_page: Array<ReturnChatGroup>;
@@ -1988,6 +2031,13 @@ export type ReturnSigningKey = {
 export type ReturnTTS = {
   generations: Array<ReturnGeneration>;
   request_id?: string;
+};
+
+// What was acted on.
+export type ReturnThing = {
+  id?: string;
+  kind?: string;
+  name?: string;
 };
 
 // A turn of the user with a spoken answer.

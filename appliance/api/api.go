@@ -101,6 +101,7 @@ type API struct {
 	recent    recentCredentials
 	open      openLimiter // requests under way
 	diskUse   *diskUse
+	acts      *actLimiter
 	now       func() time.Time
 	maxStall  time.Duration
 	versions  *versionCache
@@ -132,6 +133,10 @@ func New(p Parts) *API {
 		uploads:      newUploadLimiter(),
 		batchUploads: newBatchUploads(),
 		searches:     newSearchLimiter(),
+	}
+	a.acts = newActLimiter(a.recordAct, func() time.Time { return a.now() })
+	if p.Running != nil {
+		context.AfterFunc(p.Running, a.acts.flush)
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())

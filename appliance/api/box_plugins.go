@@ -7,9 +7,11 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 
 	"parley/appliance/api/describe"
 	"parley/appliance/contract"
+	"parley/store"
 )
 
 // BoxPlugins manages the installed plugins. Its errors are those of package
@@ -168,6 +170,9 @@ func (a *API) putPlugin(w http.ResponseWriter, r *http.Request, name string, sta
 		return err
 	}
 	return a.withUpload(r, func(f io.ReadSeeker) error {
+		store.AmendAct(r.Context(), func(one *store.Act) {
+			one.Text += listed("allowing", how.Grant)
+		})
 		p, err := a.BoxPlugins.InstallPlugin(r.Context(), name, f, how)
 		return a.result(w, status, p, err)
 	})
@@ -206,8 +211,25 @@ func (a *API) withUpload(r *http.Request, do func(io.ReadSeeker) error) error {
 }
 
 func (a *API) changePlugin(w http.ResponseWriter, r *http.Request, _ caller, c contract.PostedPluginChange) error {
+	store.AmendAct(r.Context(), func(one *store.Act) {
+		var names []string // never the values, which may be secrets
+		for _, answer := range c.Settings {
+			names = append(names, answer.Name)
+		}
+		one.Text += listed("allowing", c.Grant) + listed("no longer allowing", c.Revoke) +
+			listed("setting", names) + listed("clearing", c.Unset)
+	})
 	p, err := a.BoxPlugins.ChangePlugin(r.Context(), r.PathValue("name"), c)
 	return a.result(w, http.StatusOK, p, err)
+}
+
+// listed returns words such as ", allowing a, b" for the text of an act; nothing for no
+// names.
+func listed(verb string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ", " + verb + " " + strings.Join(names, ", ")
 }
 
 func (a *API) removePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {

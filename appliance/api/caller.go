@@ -102,8 +102,8 @@ func firstNonBlank(texts ...string) string {
 	return ""
 }
 
-// admit returns the caller of a request if the route admits it and its rate limit
-// allows the request. A credential that has not been verified lately counts
+// admit returns the caller of a request, and an error unless the route admits it and its
+// rate limit allows the request. A credential that has not been verified lately counts
 // against the rate of its address before any lookup, so a flood of wrong ones
 // costs no queries.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
@@ -172,11 +172,11 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return by, admitKiosk(rt, r, by)
 	}
 	if c.token && rt.access != byToken {
-		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
+		return by, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
 			"and the list of voices, and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == byOperator && g.Role != store.OperatorKey {
-		return caller{}, contract.ErrForbidden{Why: "this needs an operator's key, and this is a client's; " +
+		return by, contract.ErrForbidden{Why: "this needs an operator's key, and this is a client's; " +
 			"parley keys create --role operator makes one"}
 	}
 	return by, nil
@@ -240,6 +240,9 @@ func (a *API) admitSecret(r *http.Request) (caller, error) {
 	return caller{client: basicCredentials{key, secret}}, nil
 }
 
+// wrongTooOften is refused after too many wrong credentials.
+const wrongTooOften = "too many wrong keys or tokens from this address"
+
 // wrongCredential counts a wrong credential for its address and returns the
 // error: 401, or 429 after too many. Valid credentials keep working, because
 // several clients may share an address.
@@ -252,5 +255,5 @@ func (a *API) wrongCredential(r *http.Request, why string) error {
 		a.Log.WarnContext(r.Context(), "too many wrong keys from one address: answering more of them with 429",
 			"client", r.RemoteAddr, "seconds", int(wait.Seconds()))
 	}
-	return contract.ErrTooMany{What: "too many wrong keys or tokens from this address", RetryAfter: wait}
+	return contract.ErrTooMany{What: wrongTooOften, RetryAfter: wait}
 }

@@ -47,6 +47,7 @@ func allDescriptions() descriptions {
 		aboutWebhooks(),
 		aboutPacks(),
 		aboutHealth(),
+		aboutActs(),
 		aboutPairing(),
 		aboutPages(),
 		aboutSessions(),

@@ -277,7 +277,12 @@ func TestEveryRowBoundsTheTimeToItsAnswer(t *testing.T) {
 			continue
 		}
 		query, header := credentialsFor(a, rt)
+		records := a.Records
 		synctest.Test(t, func(t *testing.T) {
+			if rt.act.what != "" { // the failure would be recorded by a writer outside the bubble
+				a.Records = nil
+				defer func() { a.Records = records }()
+			}
 			begun := time.Now()
 			if rt.access == byLink { // its end is in the time of the bubble
 				a.now = time.Now

@@ -48,6 +48,7 @@ func (a *API) phoneCall(w http.ResponseWriter, r *http.Request, by caller, poste
 	if posted.ConfigID, err = a.configID(r.Context(), account, posted.ConfigID); err != nil {
 		return err
 	}
+	nameActObject(r, posted.To)
 	call, err := a.Phone.Call(r.Context(), account, posted)
 	return a.result(w, http.StatusCreated, call, err)
 }

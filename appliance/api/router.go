@@ -11,18 +11,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// route is a row of the table with its description.
+// route is a row of the table with its description and its administrative act.
 type route struct {
 	row
 	about describe.Operation
+	act   act // its what is empty if the route has none
 }
 
-// routes returns the table with the description of each route.
+// routes returns the table with the description and the act of each route.
 func (a *API) routes() []route {
-	about := allDescriptions()
+	about, administrative := allDescriptions(), acts()
 	var all []route
 	for _, r := range a.table() {
-		all = append(all, route{r, about[r.method+" "+r.path]})
+		all = append(all, route{r, about[r.method+" "+r.path], actOf(administrative, r)})
 	}
 	return all
 }

@@ -213,6 +213,9 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/diagnosis", byOperator, noBody, slow, nothing, a.ifHealth(a.diagnose)},
 		{"GET", "/v0/box/settings", byOperator, noBody, quick, nothing, a.ifHealth(a.settings)},
 
+		// The audit log: box_acts.go
+		{"GET", "/v0/box/acts", byOperator, noBody, slow, nothing, a.listActs},
+
 		// The page of a screen: kiosks.go, pages.go
 		{"POST", "/v0/box/kiosks", byAnyone, smallBody, normal, stores, parsed(a.pairKiosk)},
 		{"GET", "/kiosk", byAnyone, noBody, quick, nothing, a.page("kiosk.html")},

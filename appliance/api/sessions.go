@@ -23,8 +23,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	}
 	browser := []rune(strings.ToValidUTF8(r.UserAgent(), "?"))
 	browser = browser[:min(len(browser), contract.MaxBrowserChars)]
-	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a port
-	cookie, session, err := a.Keys.SignIn(r.Context(), body.Link, string(browser), host, a.now())
+	cookie, session, err := a.Keys.SignIn(r.Context(), body.Link, string(browser), hostOf(r), a.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return a.wrongCredential(r, "this link is unknown, was used, or has expired; parley console prints a new one")
 	}
@@ -35,6 +34,13 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	a.recent.remember(cookie, "")
 	setSessionCookie(w, r, cookie, int(store.SessionLife.Seconds()))
 	return a.result(w, http.StatusCreated, sessionRecord(session, session.ID), nil)
+}
+
+// hostOf returns the address that sent a request, without its port; empty for a Unix
+// socket.
+func hostOf(r *http.Request) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a port
+	return host
 }
 
 // setSessionCookie sets the session cookie; seconds of -1 delete it. Scripts
@@ -112,6 +118,7 @@ func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) e
 	if err != nil {
 		return err
 	}
+	nameActObject(r, account.Name)
 	if err := a.Records.SwitchAccount(r.Context(), by.Session, account.Name); err != nil {
 		return err
 	}

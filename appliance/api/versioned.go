@@ -181,6 +181,7 @@ func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) 
 	if err != nil {
 		return err
 	}
+	store.AmendAct(r.Context(), func(a *store.Act) { a.Text += fmt.Sprintf(" to %q", body.Name) })
 	if err := v.Records.Rename(r.Context(), by.AccountID, v.kind, r.PathValue("id"), body.Name); err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func aboutVoices() descriptions {
 
 // saveVoice saves the voice of a generation. Clients expect 200.
 func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller, p contract.PostedVoice) error {
+	nameActObject(r, p.Name)
 	saved, err := a.Voices.SaveVoice(r.Context(), by.AccountID, p)
 	return a.result(w, http.StatusOK, saved, err)
 }
@@ -88,6 +89,7 @@ func (a *API) deleteVoice(w http.ResponseWriter, r *http.Request, by caller) err
 		return contract.ErrInvalid{Field: "name",
 			Why: "missing; give the name of a voice, as GET /v0/tts/voices?provider=CUSTOM_VOICE lists it"}
 	}
+	nameActObject(r, name)
 	err := a.Voices.DeleteVoice(r.Context(), by.AccountID, name)
 	return a.result(w, http.StatusOK, confirmation{"The voice is deleted."}, err)
 }
