@@ -3,7 +3,6 @@ package licences
 
 import (
 	_ "embed"
-	"runtime"
 	"runtime/debug"
 	"slices"
 
@@ -50,9 +49,20 @@ var inside []byte
 
 // All returns the parts of a box: those of this program, then the packs, then what Debian provides.
 func All() ([]Part, error) {
-	parts, err := ofProgram()
+	info, _ := debug.ReadBuildInfo()
+	return Of(info)
+}
+
+// Of returns the parts of a box with the program that was built as info says. If info is nil or that of another
+// program, such as a test, the modules are those of Parley's sources.
+func Of(info *debug.BuildInfo) ([]Part, error) {
+	parts, err := decode(inside)
 	if err != nil {
 		return nil, err
+	}
+	parts[0].Version = version.String()
+	if info != nil && info.Path == "parley/cmd/parley" {
+		parts = linked(parts, info.GoVersion, info.Deps)
 	}
 	models, err := ofPacks()
 	if err != nil {
@@ -61,35 +71,18 @@ func All() ([]Part, error) {
 	return slices.Concat(parts, models, OfDebian()), nil
 }
 
-// ofProgram returns the parts of this program.
-func ofProgram() ([]Part, error) {
-	parts, err := decode(inside)
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range parts {
-		switch {
-		case p.Kind == Program:
-			parts[i].Version = version.String()
-		case p.Kind == Go && p.Name == Library:
-			parts[i].Version = runtime.Version()
-		}
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Path == "parley/cmd/parley" {
-		parts = linked(parts, info.Deps)
-	}
-	return parts, nil
-}
-
 // Library is the name of the part that is Go's standard library and runtime.
 const Library = "Go"
 
 // linked returns the parts without the Go modules that are not among the linked ones, and with those that are. A module
-// that is linked in another version than the collected one has an unknown licence.
-func linked(parts []Part, modules []*debug.Module) []Part {
+// that is linked in another version than the collected one has an unknown licence. Go has the given version.
+func linked(parts []Part, goVersion string, modules []*debug.Module) []Part {
 	var all []Part
 	known := map[string]bool{}
 	for _, p := range parts {
+		if p.Kind == Go && p.Name == Library {
+			p.Version = goVersion
+		}
 		if p.Kind != Go || p.Name == Library {
 			all = append(all, p)
 			continue

@@ -65,12 +65,12 @@ func TestAModuleInAnotherVersionHasAnUnknownLicence(t *testing.T) {
 		{Kind: Go, Name: "same", Version: "v1", Licence: "MIT"},
 		{Kind: Go, Name: "other", Version: "v1", Licence: "MIT"},
 		{Kind: Go, Name: "absent", Version: "v1", Licence: "MIT"}},
-		[]*debug.Module{{Path: "same", Version: "v1"}, {Path: "other", Version: "v2"}})
+		"go9", []*debug.Module{{Path: "same", Version: "v1"}, {Path: "other", Version: "v2"}})
 	var lines []string
 	for _, p := range got {
 		lines = append(lines, strings.TrimSpace(p.Name+" "+p.Version+" "+p.Licence))
 	}
-	if want := []string{"Parley", "Go", "same v1 MIT", "other v2"}; !slices.Equal(lines, want) {
+	if want := []string{"Parley", "Go go9", "same v1 MIT", "other v2"}; !slices.Equal(lines, want) {
 		t.Errorf("%q, want %q", lines, want)
 	}
 }

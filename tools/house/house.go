@@ -162,6 +162,7 @@ var imports = []struct {
 	{"bench/cases", ""},
 	{"cmd/", "*"},
 	{"tools/licences", "firmware/licences"},
+	{"tools/sbom", "firmware/licences firmware/packs internal/version"},
 	{"tools/", ""},
 }
 
