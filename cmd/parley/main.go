@@ -28,6 +28,7 @@ type commandLine struct {
 	Config   configCmd   `cmd:"" group:"Run a box:" help:"Show the settings of a box, and write a parley.yaml."`
 	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Check a box for problems, and say how to fix them."`
 	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Back up all data of a box into one file."`
+	Update   updateCmd   `cmd:"" group:"Run a box:" help:"Update the installed Parley from a file."`
 	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Restore a box from a backup."`
 	Import   importCmd   `cmd:"" group:"Run a box:" help:"Import what was saved of the old service."`
 
@@ -66,6 +67,7 @@ func newParser(options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("A voice service on one machine, with its own models."),
 		kong.Vars{
 			"languages":    "go, rust, assemblyscript or c",
+			"service_help": "Without systemd: program that starts and stops the box (start, stop, status).",
 			"profiles":     listOf(packs.Profiles()),
 			"voice_sample": sample,
 			"batch_models": batchModels,

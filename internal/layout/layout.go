@@ -54,7 +54,8 @@ const (
 	// Those of a box that runs as a system service, as the Debian package installs it.
 	SystemData     = "/var/lib/parley"
 	SystemPacks    = "/var/cache/parley/packs"
-	SystemSettings = "/etc/parley" // the folder of its Settings
+	SystemSettings = "/etc/parley"            // the folder of its Settings
+	Updates        = "/var/lib/parley-update" // of parley update, for root alone
 )
 
 // InHome returns a default folder with home in place of ~.

@@ -65,6 +65,8 @@ var imports = []struct {
 	{"firmware/release", "internal/bundle internal/disk internal/durable internal/progress internal/signing"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
 	{"firmware/licences", "firmware/packs internal/version"},
+	{"firmware/update", `firmware/release internal/disk internal/durable internal/layout internal/progress
+		internal/signing internal/version`},
 	{"firmware/doctor", "internal/disk internal/layout internal/machine internal/progress firmware/packs"},
 	// It checks and stores records as the API does, and recordings as chats do.
 	{"firmware/importer", "appliance/audio appliance/contract appliance/media internal/progress store"},

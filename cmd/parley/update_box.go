@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"parley/appliance/audio"
+	"parley/appliance/box"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/firmware/backup"
+	"parley/internal/progress"
+	"parley/internal/version"
+	"parley/plugins/registry"
+	"parley/store"
+)
+
+// updatedBox is the box of this machine, as an update sees it. The program of the old
+// version uses it, so what concerns the new version uses only the HTTP API.
+type updatedBox struct {
+	cfg config.Config
+	c   *console
+}
+
+// Chats returns how many chats are live.
+func (b updatedBox) Chats(ctx context.Context) (int, error) {
+	s, err := store.Join(ctx, b.cfg.Data)
+	if err != nil {
+		return 0, err
+	}
+	open, err := s.OpenChats(ctx)
+	return len(open), errors.Join(err, s.Close())
+}
+
+// Schema returns the schema of the database, after a check of the whole database.
+func (b updatedBox) Schema(ctx context.Context) (int64, error) {
+	schema, err := store.Inspect(ctx, b.cfg.Data)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	return schema, err
+}
+
+// updateKeyLife is when the key of an update expires. The new version may have changed the
+// database, so the old program cannot revoke it.
+const updateKeyLife = time.Hour
+
+// Key makes a key for the spoken question.
+func (b updatedBox) Key(ctx context.Context) (string, error) {
+	s, err := store.Join(ctx, b.cfg.Data)
+	if err != nil {
+		return "", err
+	}
+	made, err := s.CreateKey(ctx, store.NewKey{
+		Account:   "default",
+		Label:     "parley update",
+		Role:      store.ClientKey,
+		ExpiresMS: time.Now().Add(updateKeyLife).UnixMilli(),
+	})
+	return made.APIKey, errors.Join(err, s.Close())
+}
+
+// Backup backs the box up.
+func (b updatedBox) Backup(ctx context.Context, file string, p progress.Func) error {
+	release, err := registry.Hold(ctx, b.cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = backup.Make(ctx, backup.Box{
+		Data:    b.cfg.Data,
+		Version: version.String(),
+		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+			return store.Backup(ctx, b.cfg.Data, file, progress)
+		},
+	}, file, p)
+	return err
+}
+
+// CopyDatabase copies the database of the stopped box.
+func (b updatedBox) CopyDatabase(ctx context.Context, file string) error {
+	_, err := store.Backup(ctx, b.cfg.Data, file, func(int64, int64) {})
+	return err
+}
+
+// Ready returns nil if a conversation could start.
+func (b updatedBox) Ready(ctx context.Context) error {
+	client, url, err := b.reach()
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // for a log
+		return fmt.Errorf("it answers %s: %s", response.Status, strings.TrimSpace(string(why)))
+	}
+	return nil
+}
+
+// readyTimeout is how long the box may take to say whether it is ready: it writes to its
+// disk before.
+const readyTimeout = 10 * time.Second
+
+// reach returns the URL of the running box, and a client that trusts it.
+func (b updatedBox) reach() (*http.Client, string, error) {
+	url, err := box.Running(b.cfg.Data)
+	if err == nil && url == "" {
+		err = errors.New("it does not listen")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	client, err := trustingClient("", b.cfg)
+	return client, url, err
+}
+
+// Ask has the box speak a question, and asks it in a chat. Then it sends the box its own
+// answer, for a transcript: so nothing has to be loaded twice on a small machine.
+func (b updatedBox) Ask(ctx context.Context, key string) error {
+	client, url, err := b.reach()
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	question, err := speakQuestion(ctx, client, url, key)
+	if err != nil {
+		return err
+	}
+	chat, err := dial(ctx, client, "ws"+strings.TrimPrefix(url, "http")+chatPath, key, nil)
+	if err != nil {
+		return err
+	}
+	defer chat.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages := make(chan received, 256)
+	go chat.receive(ctx, messages)
+	err = chat.send(ctx, contract.SessionSettings{
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
+	})
+	if err != nil {
+		return err
+	}
+	t := turnCheck{chat: chat, messages: messages}
+	answer, err := t.ask(ctx, question)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(answer, audible) {
+		return errors.New("its answer is silent")
+	}
+	if err := t.transcribe(ctx, answer[:min(len(answer), longestEcho*chatRateHz)]); err != nil {
+		return fmt.Errorf("its answer has no words: %w", err)
+	}
+	return nil
+}
+
+// longestEcho is how many seconds of the answer are transcribed.
+const longestEcho = 6
+
+// speakQuestion has the box speak the question, and returns the sound at chatRateHz.
+func speakQuestion(ctx context.Context, client *http.Client, url, key string) (pcm []float32, err error) {
+	body, err := requestSpeech(ctx, client, url, key,
+		speechRequest(contract.PostedUtterance{Text: easyQuestion}, false))
+	if err != nil {
+		return nil, err
+	}
+	spoken := &boxSpeech{body, func() error { return nil }}
+	defer spoken.Close()
+	decoder, err := audio.NewLinear16(contract.OutputRateHz, 1, chatRateHz)
+	if err != nil {
+		return nil, err
+	}
+	err = spoken.Stream(ctx, func(message contract.TTSMessage) error {
+		chunk, _ := message.(contract.SnippetAudioChunk)
+		piece, err := decoder.Decode(chunk.Audio)
+		pcm = append(pcm, piece...)
+		return err
+	})
+	if err == nil && !slices.ContainsFunc(pcm, audible) {
+		err = errors.New("its voice is silent")
+	}
+	return pcm, err
+}
+
+// turnCheck is a caller who checks that turns work.
+type turnCheck struct {
+	chat     *chatConn
+	messages <-chan received
+	heard    bool      // the box has transcribed words
+	answer   []float32 // the sound of its answer
+	ended    bool      // the answer is complete
+}
+
+// ask sends the question in real time and silence after it, and returns the sound of the
+// answer.
+func (t *turnCheck) ask(ctx context.Context, question []float32) ([]float32, error) {
+	err := t.send(ctx, question, func() bool { return t.ended && t.heard })
+	if err != nil && !t.heard {
+		err = fmt.Errorf("it does not hear the question: %w", err)
+	}
+	return t.answer, err
+}
+
+// transcribe sends sound, and returns nil when the box has transcribed words.
+func (t *turnCheck) transcribe(ctx context.Context, sound []float32) error {
+	t.heard = false
+	return t.send(ctx, sound, func() bool { return t.heard })
+}
+
+// send sends sound, and then silence until done.
+func (t *turnCheck) send(ctx context.Context, sound []float32, done func() bool) error {
+	begun, piece := time.Now(), make([]float32, chatRateHz*periodMS/1000)
+	for i := 0; !done(); i++ {
+		clear(piece)
+		sound = sound[copy(piece, sound):]
+		if err := sendAt(ctx, t.chat, begun.Add(time.Duration(i)*pieceDuration), piece); err != nil {
+			return err
+		}
+		for len(t.messages) > 0 {
+			if err := t.receive(<-t.messages); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// receive handles a message of the box.
+func (t *turnCheck) receive(m received) error {
+	if m.err != nil {
+		return fmt.Errorf("the chat ended: %w", m.err)
+	}
+	switch message := m.message.(type) {
+	case contract.UserMessage:
+		t.heard = t.heard || !message.Interim && strings.ContainsFunc(message.Message.Content, unicode.IsLetter)
+	case contract.AudioOutput:
+		pcm, err := audio.DecodeAll(message.Data, chatRateHz)
+		t.answer = append(t.answer, pcm...)
+		return err
+	case contract.AssistantEnd:
+		t.ended = t.ended || t.heard
+	case contract.WebSocketError:
+		return fmt.Errorf("the box reports an error: %s %s", message.Code, message.Message)
+	}
+	return nil
+}
+
+// recordUpdate has the installed program record how the update ended, since only that one
+// knows the database. What fails is only printed: the box runs.
+func recordUpdate(ctx context.Context, c *console) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "/usr/bin/parley", "update", "--stage", recordStage).CombinedOutput()
+	if err != nil {
+		fmt.Fprintf(c.err, "the update is not in the list of administrative acts: %v: %s\n", err, out)
+	}
+}
