@@ -138,6 +138,9 @@ func (cmd *updateCmd) locked(u *update.Updater, work func() error) error {
 func (cmd *updateCmd) resume(ctx context.Context, c *console) error {
 	u := cmd.bareUpdater(c)
 	err := cmd.locked(u, func() error { return u.Resume(ctx) })
+	if errors.Is(err, update.ErrLocked) {
+		return nil // an update that goes on has started the box, and so this stage
+	}
 	if returned, ok := errors.AsType[*update.ErrReturned](err); ok {
 		fmt.Fprintln(c.err, returned) // the box is whole: the unit has done its work
 		err = nil

@@ -92,7 +92,7 @@ func (u *Updater) prepareApt(ctx context.Context) error {
 	sources := ""
 	if _, err := os.Stat(u.work(newFolder, debianFolder, "Packages")); err == nil {
 		// The release file is signed as a whole.
-		sources = fmt.Sprintf("deb [trusted=yes] file:%s ./\n", u.work(newFolder, debianFolder))
+		sources = fmt.Sprintf("deb [trusted=yes] file:%s %s/\n", u.work(newFolder), debianFolder)
 	}
 	if err := os.WriteFile(u.work(aptFolder, "sources.list"), []byte(sources), 0o600); err != nil {
 		return err

@@ -480,7 +480,7 @@ func (tr tree) write(kind string, key ed25519.PrivateKey, change func(*release.M
 	must(t, err)
 	fields, err := exec.Command("dpkg-deb", "--field", library).Output()
 	must(t, err)
-	index := fmt.Sprintf("%sFilename: ./%s\nSize: %d\nSHA256: %x\n", fields, filepath.Base(library), len(text),
+	index := fmt.Sprintf("%sFilename: debian/%s\nSize: %d\nSHA256: %x\n", fields, filepath.Base(library), len(text),
 		sha256.Sum256(text))
 	must(t, os.WriteFile(filepath.Join(dir, "Packages"), []byte(index), 0o644))
 	for _, name := range []string{"model", "extra"} {
