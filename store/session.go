@@ -46,18 +46,7 @@ const validSession = endsMS + `> ? `
 func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (link string, err error) {
 	link = randomText(apiKeyLength)
 	err = s.change(ctx, "beginning to sign in", func(ctx context.Context, c conn) error {
-		if account == "" {
-			account, err = value[string](ctx, c, `
-				SELECT account.name FROM key JOIN account ON account.num = key.account
-				 WHERE key.role = ? AND`+validKey+`ORDER BY key.num LIMIT 1`, OperatorKey, at.UnixMilli())
-			if errors.Is(err, ErrNotFound) {
-				account, err = firstAccount, nil
-			}
-			if err != nil {
-				return err
-			}
-		}
-		num, _, err := accountNamed(ctx, c, account)
+		num, err := operatorAccount(ctx, c, account, at)
 		if err != nil {
 			return err
 		}
@@ -68,6 +57,24 @@ func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (
 			hash(link), num, at.Add(SignInLife).UnixMilli())
 	})
 	return link, err
+}
+
+// operatorAccount returns the number of the account with that name, which is created if it does
+// not exist. Empty means the account of the oldest valid operator key.
+func operatorAccount(ctx context.Context, c conn, name string, at time.Time) (num int64, err error) {
+	if name == "" {
+		name, err = value[string](ctx, c, `
+			SELECT account.name FROM key JOIN account ON account.num = key.account
+			 WHERE key.role = ? AND`+validKey+`ORDER BY key.num LIMIT 1`, OperatorKey, at.UnixMilli())
+		if errors.Is(err, ErrNotFound) {
+			name, err = firstAccount, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	num, _, err = accountNamed(ctx, c, name)
+	return num, err
 }
 
 // firstAccount is the account of a box without keys.
@@ -84,37 +91,55 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 		now); err != nil {
 		return "", Session{}, explain("looking up a link", err)
 	}
-	cookie, made = randomText(secretLength), Session{
-		ID:        randomText(keyIDLength),
-		Browser:   browser,
-		Address:   address,
-		CreatedMS: now,
-		UsedMS:    now,
-		ExpiresMS: at.Add(SessionIdle).UnixMilli(),
-	}
-	AmendAct(ctx, func(a *Act) {
-		a.Who = Actor{Kind: BySession, ID: made.ID, Role: string(OperatorKey)}
-		a.On = Object{"session", made.ID, browser}
-	})
+	cookie, made = newSession(ctx, browser, address, at)
 	err = s.change(ctx, "signing in", func(ctx context.Context, c conn) error {
 		num, err := value[int64](ctx, c, `DELETE FROM sign_in WHERE hash = ? AND expires_ms > ? RETURNING account`, h,
 			now)
 		if err != nil {
 			return err
 		}
-		if _, err := c.ExecContext(ctx, `DELETE FROM session WHERE`+endsMS+`<= ?`, now); err != nil {
-			return err
-		}
-		made.Account, err = value[string](ctx, c, `SELECT name FROM account WHERE num = ?`, num)
-		if err != nil {
-			return err
-		}
-		return execute(ctx, c, `
-			INSERT INTO session (id, hash, account, browser, address, created_ms, used_ms, expires_ms) VALUES (?, ?,
-			  ?, ?, ?, ?, ?, ?)`,
-			made.ID, hash(cookie), num, browser, address, now, now, at.Add(SessionLife).UnixMilli())
+		return insertSession(ctx, c, cookie, num, &made)
 	})
 	return cookie, made, err
+}
+
+// newSession returns a session that is not stored yet, and its cookie. It is who does the act of
+// ctx, if there is one.
+func newSession(ctx context.Context, browser, address string, at time.Time) (cookie string, made Session) {
+	made = Session{
+		ID:        randomText(keyIDLength),
+		Browser:   browser,
+		Address:   address,
+		CreatedMS: at.UnixMilli(),
+		UsedMS:    at.UnixMilli(),
+		ExpiresMS: at.Add(SessionIdle).UnixMilli(),
+	}
+	AmendAct(ctx, func(a *Act) {
+		a.Who = Actor{Kind: BySession, ID: made.ID, Role: string(OperatorKey)}
+		a.On = Object{"session", made.ID, browser}
+	})
+	return randomText(secretLength), made
+}
+
+// insertSession stores a session of the account with a number, and closes the first visit: the
+// box has an operator now. It sets the session's account.
+func insertSession(ctx context.Context, c conn, cookie string, account int64, made *Session) error {
+	now := made.CreatedMS
+	if err := execute(ctx, c, `DELETE FROM session WHERE`+endsMS+`<= ?`, now); err != nil {
+		return err
+	}
+	if err := execute(ctx, c, `UPDATE console SET opened_ms = ? WHERE opened_ms IS NULL`, now); err != nil {
+		return err
+	}
+	var err error
+	if made.Account, err = value[string](ctx, c, `SELECT name FROM account WHERE num = ?`, account); err != nil {
+		return err
+	}
+	return execute(ctx, c, `
+		INSERT INTO session (id, hash, account, browser, address, created_ms, used_ms, expires_ms) VALUES (?, ?,
+		  ?, ?, ?, ?, ?, ?)`,
+		made.ID, hash(cookie), account, made.Browser, made.Address, now, now,
+		time.UnixMilli(now).Add(SessionLife).UnixMilli())
 }
 
 // OpenSession returns the grant of a session's cookie at that time: that of an operator's

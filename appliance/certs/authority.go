@@ -166,9 +166,24 @@ func (a *authority) certificate() []byte { return certPEM(a.cert) }
 
 // fingerprint returns the SHA-256 of the authority's certificate, as browsers and openssl
 // show it.
-func (a *authority) fingerprint() string {
-	sum := sha256.Sum256(a.cert.Raw)
+func (a *authority) fingerprint() string { return fingerprintOf(a.cert.Raw) }
+
+func fingerprintOf(der []byte) string {
+	sum := sha256.Sum256(der)
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
+}
+
+// Fingerprint returns the SHA-256 of the certificate in a PEM file, as browsers and openssl show it.
+func Fingerprint(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return "", fmt.Errorf("%s is not a PEM file", file)
+	}
+	return fingerprintOf(block.Bytes), nil
 }
 
 // sign signs c for key. Without a parent, the certificate is self-signed.

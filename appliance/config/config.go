@@ -59,6 +59,7 @@ type Config struct {
 	Notes            []string // old names that were used; to be logged at the start
 
 	assigned map[string]assignment // the assignments that hold, by key
+	sources  Sources
 }
 
 // Engines chooses the models.
@@ -226,7 +227,7 @@ func Load(s Sources) (Config, error) {
 
 // load is Load with the file and its text; an empty path is no file.
 func (l *loader) load(file string, text []byte) (Config, error) {
-	c := Config{File: file, assigned: map[string]assignment{}}
+	c := Config{File: file, assigned: map[string]assignment{}, sources: l.Sources}
 	fromFile, err := parseSettings(file, l.home, text)
 	if err != nil {
 		return Config{}, err

@@ -63,6 +63,32 @@ func Edit(path string, s Sources, changes []Change) (*Revision, error) {
 	return r, r.load(s, changes)
 }
 
+// Edit is Edit for the file that c was loaded from, or else for a new one in the data folder. The
+// sources are those of c.
+func (c Config) Edit(changes []Change) (*Revision, error) {
+	file := c.File
+	if file == "" {
+		file = filepath.Join(c.Data, FileName)
+	}
+	return Edit(file, c.sources, changes)
+}
+
+// Value returns the value of a setting as it was written, and where: default, parley.yaml:3,
+// PARLEY_DATA or --data.
+func (c Config) Value(key string) (value, from string) {
+	g := c.assigned[key]
+	return g.value, g.source
+}
+
+// Overridden returns where a setting is set that a change of the file would not change: --listen
+// or PARLEY_LISTEN. It returns "" if the file decides.
+func (c Config) Overridden(key string) string {
+	if g, ok := c.assigned[key]; ok && !g.inFile && g.source != fromDefault {
+		return g.source
+	}
+	return ""
+}
+
 // load loads the changed text as the file at its path.
 func (r *Revision) load(s Sources, changes []Change) error {
 	l, err := newLoader(s)

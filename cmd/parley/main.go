@@ -18,6 +18,7 @@ import (
 type commandLine struct {
 	Version versionFlag `short:"v" help:"Print the version."`
 
+	Setup    setupCmd    `cmd:"" group:"Run a box:" help:"Set a box up: questions, models, service, first link."`
 	Serve    serveCmd    `cmd:"" group:"Run a box:" help:"Run the box."`
 	Keys     keysCmd     `cmd:"" group:"Run a box:" help:"Create, list and revoke the keys of a box."`
 	Kiosk    kioskCmd    `cmd:"" group:"Run a box:" help:"Create a code that pairs a screen with a box."`

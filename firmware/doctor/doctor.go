@@ -120,26 +120,41 @@ const (
 	modelFactor = 1.3
 )
 
-// Memory compares what the named packs need with the memory of this machine or container:
-// free memory, or all if the box runs and uses it already.
-func Memory(dir string, names []string, running bool) Finding {
-	need := float64(speechBytes)
+// MemoryNeed returns about how much memory a box with the named packs needs, in bytes.
+func MemoryNeed(dir string, names []string) int64 {
+	need := int64(speechBytes)
 	if chosen, err := packs.Find(dir, names...); err == nil {
 		for _, p := range chosen {
 			if p.Kind == packs.LanguageModel {
-				need += modelFactor * float64(p.Bytes())
+				need += int64(modelFactor * float64(p.Bytes()))
 			}
 		}
 	}
+	return need
+}
+
+// MemoryLimit returns how much memory the container of this process may use, in bytes; ok is
+// false if there is no limit below most.
+func MemoryLimit(most int64) (limit int64, ok bool) {
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if n, err := machine.Number(file); err == nil && n < most {
+			limit, most, ok = n, n, true
+		}
+	}
+	return limit, ok
+}
+
+// Memory compares what the named packs need with the memory of this machine or container:
+// free memory, or all if the box runs and uses it already.
+func Memory(dir string, names []string, running bool) Finding {
+	need := float64(MemoryNeed(dir, names))
 	entry, has := "MemAvailable", "free"
 	if running {
 		entry, has = "MemTotal", "in all"
 	}
 	have := float64(machine.Bytes("/proc/meminfo", entry))
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if limit, err := machine.Number(file); err == nil && float64(limit) < have {
-			have, has = float64(limit), "allowed to this container"
-		}
+	if limit, ok := MemoryLimit(int64(have)); ok {
+		have, has = float64(limit), "allowed to this container"
 	}
 	f := Finding{Part: "memory", Health: OK,
 		What: fmt.Sprintf("%.1f GB %s; the chosen models need about %.1f GB", have/1e9, has, need/1e9)}

@@ -35,6 +35,7 @@ var imports = []struct {
 	{"internal/limit", ""},
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
+	{"internal/password", ""},
 	{"internal/progress", ""},
 	{"internal/signing", "internal/durable"},
 	{"internal/sipuri", ""},
@@ -56,7 +57,7 @@ var imports = []struct {
 	{"appliance/language", ""},
 	{"appliance/voice", "appliance/audio/shape"}, // a recipe names how a voice is altered
 	{"appliance/search", ""},
-	{"store", "internal/durable internal/layout"},
+	{"store", "internal/durable internal/layout internal/password"},
 	{"web", ""},
 	{"web/bundle", ""},
 

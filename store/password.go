@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/internal/password"
+)
+
+// ConsolePassword returns the hash of the console's password, as [password.Hash] makes it, and
+// when it was set in Unix milliseconds. The error is ErrNotFound if there is no password.
+func (s *Store) ConsolePassword(ctx context.Context) (hash string, setMS int64, err error) {
+	err = scanFirst(ctx, s.keys, []any{&hash, &setMS},
+		`SELECT password, password_ms FROM console WHERE password IS NOT NULL`)
+	return hash, setMS, explain("reading the console's password", err)
+}
+
+// SetConsolePassword sets the console's password, and ends all sessions except one, which may be
+// empty, and all sign-in links. The caller has checked the password. It closes the first visit.
+func (s *Store) SetConsolePassword(ctx context.Context, secret, except string, at time.Time) (ended int64, err error) {
+	hash := password.Hash(secret)
+	err = s.changeKeys(ctx, "setting the console's password", func(ctx context.Context, c conn) error {
+		ended = 0
+		err := execute(ctx, c, `UPDATE console SET password = ?, password_ms = ?, opened_ms = coalesce(opened_ms, ?)`,
+			hash, at.UnixMilli(), at.UnixMilli())
+		if err != nil {
+			return err
+		}
+		if err := execute(ctx, c, `DELETE FROM sign_in`); err != nil {
+			return err
+		}
+		return executeCounting(ctx, c, &ended, `DELETE FROM session WHERE id <> ?`, except)
+	})
+	return ended, err
+}
+
+// SignInWithPassword is SignIn for a client whose password the caller has compared with hash. The
+// session acts for the account of the oldest valid operator key. The error is ErrNotFound if the
+// password was changed in the meantime.
+func (s *Store) SignInWithPassword(ctx context.Context, hash, browser, address string, at time.Time) (cookie string,
+	made Session, err error) {
+	cookie, made = newSession(ctx, browser, address, at)
+	err = s.change(ctx, "signing in", func(ctx context.Context, c conn) error {
+		_, err := value[int64](ctx, c, `SELECT id FROM console WHERE password = ?`, hash)
+		if err != nil {
+			return err
+		}
+		num, err := operatorAccount(ctx, c, "", at)
+		if err != nil {
+			return err
+		}
+		return insertSession(ctx, c, cookie, num, &made)
+	})
+	return cookie, made, err
+}
+
+// FirstVisitOpen reports whether the box has never had an operator: nobody signed in to the
+// console, set its password, or used an operator's key.
+func (s *Store) FirstVisitOpen(ctx context.Context) (bool, error) {
+	_, err := value[int64](ctx, s.keys, `
+		SELECT id FROM console WHERE opened_ms IS NULL
+		   AND NOT EXISTS (SELECT 1 FROM key WHERE role = ? AND used_ms IS NOT NULL)`, OperatorKey)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, explain("looking whether the box is set up", err)
+}
+
+// CloseFirstVisit closes the first visit for good. The error is ErrNotFound if it is closed
+// already, so that only one of two visitors goes on.
+func (s *Store) CloseFirstVisit(ctx context.Context, at time.Time) error {
+	return s.change(ctx, "closing the first visit", func(ctx context.Context, c conn) error {
+		return changeOne(ctx, c, `UPDATE console SET opened_ms = ? WHERE opened_ms IS NULL`, at.UnixMilli())
+	})
+}
