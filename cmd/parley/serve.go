@@ -44,7 +44,13 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 		Log:      log,
 		Terminal: onTerminal(c.out),
 		Loaded:   c.forbidInstantExit,
-		Waiting:  banner.waiting,
-		Ready:    banner.ready,
+		Waiting: func(url, why string) {
+			banner.waiting(url, why)
+			c.notifyStarted(log, "no conversation can start: "+why)
+		},
+		Ready: func(r appliance.Ready) {
+			banner.ready(r)
+			c.notifyStarted(log, "answers at "+r.URL)
+		},
 	})
 }
