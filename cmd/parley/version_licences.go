@@ -32,8 +32,11 @@ func (c *console) printLicences(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	const debian = "\nDebian's packages have their licences in /usr/share/doc/PACKAGE/copyright.\n"
-	_, err = io.WriteString(c.out, debian+textsOf(parts))
+	const sources = `
+The source of a Go module: go mod download PART@VERSION. Of an npm package: npm pack PART@VERSION.
+Debian's packages have their licences in /usr/share/doc/PACKAGE/copyright.
+`
+	_, err = io.WriteString(c.out, sources+textsOf(parts))
 	return err
 }
 

@@ -13,7 +13,9 @@ Upstream-Name: Parley
 Comment:
  The program contains the works below. Files names where their sources lie when
  "go mod vendor" and tools/web/install have fetched them, and go is the Go
- language's own folder.
+ language's own folder. "go mod download NAME@VERSION" fetches the source of each
+ Go module, and "npm pack NAME@VERSION" that of each npm package; sbom.cdx.json
+ has the versions. None of them was changed.
 `
 
 // copyright returns Debian's copyright file for the parts of the program: a paragraph for those that share their
