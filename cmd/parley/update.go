@@ -88,7 +88,11 @@ func (cmd *updateCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	}
 	if cmd.Stage == applyStage {
 		signal.Ignore(syscall.SIGPIPE) // the terminal may close meanwhile
-		return cmd.locked(u, func() error { return u.Apply(ctx) })
+		err := cmd.locked(u, func() error { return u.Apply(ctx) })
+		if is[*update.ErrReturned](err) {
+			return nil // the process that waits for this one says so
+		}
+		return err
 	}
 	return withBars(ctx, c.err, func(p progress.Func) error {
 		u.Progress = p
@@ -226,15 +230,30 @@ func (cmd *updateCmd) applyApart(ctx context.Context, c *console, u *update.Upda
 	run.Stdout, run.Stderr = c.out, c.err
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches this process alone
 	run.Cancel = func() error { return exec.Command("systemctl", "kill", "--signal", "INT", unit).Run() }
-	err := run.Run()
-	if err == nil {
-		return nil
+	ended := run.Run()
+	if ended != nil {
+		fmt.Fprintln(c.err, "the update was ended, and systemd puts the old version back")
 	}
-	if last, ok, _ := update.LastResult(u.Folder); ok && !last.Done {
+	for begun := time.Now(); time.Since(begun) < returnTimeout; time.Sleep(time.Second) {
+		if changing, err := u.Interrupted(); err != nil || !changing {
+			break
+		}
+	}
+	last, ok, err := update.LastResult(u.Folder)
+	switch {
+	case err != nil:
+		return err
+	case ok && !last.Done:
 		return &update.ErrReturned{From: last.From, To: last.To, Why: last.Why, Log: u.LogFile()}
+	case ended != nil:
+		return fmt.Errorf("the update: %w: see %s", ended, u.LogFile())
 	}
-	return fmt.Errorf("the update: %w: see %s", err, u.LogFile())
+	return nil
 }
+
+// returnTimeout is how long systemd may take to put the old version back after the update
+// was killed: some seconds, and the wait for a dpkg that still works.
+const returnTimeout = 5 * time.Minute
 
 // printPlan prints what an update would do.
 func (c *console) printPlan(asJSON bool, p update.Plan) error {

@@ -141,7 +141,7 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 		return err
 	}
 	defer client.CloseIdleConnections()
-	question, err := speakQuestion(ctx, client, url, key)
+	question, err := b.speakQuestion(ctx, client, url, key)
 	if err != nil {
 		return err
 	}
@@ -178,9 +178,13 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 const longestEcho = 6
 
 // speakQuestion has the box speak the question, and returns the sound at chatRateHz.
-func speakQuestion(ctx context.Context, client *http.Client, url, key string) (pcm []float32, err error) {
+func (b updatedBox) speakQuestion(ctx context.Context, client *http.Client, url, key string) (pcm []float32,
+	err error) {
 	body, err := requestSpeech(ctx, client, url, key,
-		speechRequest(contract.PostedUtterance{Text: easyQuestion}, false))
+		speechRequest(contract.PostedUtterance{
+			Text:  easyQuestion,
+			Voice: &contract.VoiceRef{Name: b.cfg.Engines.Voice},
+		}, false))
 	if err != nil {
 		return nil, err
 	}

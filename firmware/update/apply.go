@@ -19,7 +19,13 @@ func (u *Updater) Apply(ctx context.Context) error {
 	if j.Step != Prepared {
 		return errors.New("no update is prepared")
 	}
-	return u.carryOut(ctx, &j)
+	err = u.carryOut(ctx, &j)
+	if _, returned := errors.AsType[*ErrReturned](err); returned && j.Ready {
+		if late := u.waitReady(context.WithoutCancel(ctx), u.Limits.Ready); late != nil {
+			u.say("%s does not get ready either: %v", j.From, late)
+		}
+	}
+	return err
 }
 
 // Resume ends an update that a power cut or a kill has ended. It does not wait for the
@@ -147,7 +153,7 @@ func (u *Updater) check(ctx context.Context, j *journal) error {
 		u.say("the box was not ready before: checking that %s runs", j.To)
 		return u.waitWhile(ctx, u.Limits.Steady, func() (bool, error) { return false, nil })
 	}
-	if err := u.waitReady(ctx); err != nil {
+	if err := u.waitReady(ctx, u.Limits.Ready); err != nil {
 		return fmt.Errorf("%s does not get ready: %w", j.To, err)
 	}
 	if !j.Answers {
@@ -155,19 +161,32 @@ func (u *Updater) check(ctx context.Context, j *journal) error {
 		return nil
 	}
 	u.say("asking %s a question", j.To)
-	ctx, cancel := context.WithTimeout(ctx, u.Limits.Answer)
-	defer cancel()
-	if err := u.Box.Ask(ctx, j.Key); err != nil {
+	if err := u.ask(ctx, j.Key); err != nil {
 		return fmt.Errorf("%s does not answer a spoken question: %w", j.To, err)
 	}
 	return nil
 }
 
-// waitReady waits until a conversation could start.
-func (u *Updater) waitReady(ctx context.Context) error {
+// ask asks the spoken question, and once more if no words come back: a small model may
+// have said nothing.
+func (u *Updater) ask(ctx context.Context, key string) (err error) {
+	for range 2 {
+		asking, cancel := context.WithTimeout(ctx, u.Limits.Answer)
+		err = u.Box.Ask(asking, key)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		fmt.Fprintf(u.log, "no answer: %v\n", err)
+	}
+	return err
+}
+
+// waitReady waits until a conversation could start, for at most the time limit.
+func (u *Updater) waitReady(ctx context.Context, limit time.Duration) error {
 	why := errors.New("it does not listen")
 	ready := false
-	err := u.waitWhile(ctx, u.Limits.Ready, func() (bool, error) {
+	err := u.waitWhile(ctx, limit, func() (bool, error) {
 		err := u.Box.Ready(ctx)
 		if ready = err == nil; !ready {
 			why = err
@@ -175,7 +194,7 @@ func (u *Updater) waitReady(ctx context.Context) error {
 		return ready, nil
 	})
 	if err == nil && !ready {
-		return fmt.Errorf("%w after %v", why, u.Limits.Ready)
+		return fmt.Errorf("%w after %v", why, limit)
 	}
 	return err
 }

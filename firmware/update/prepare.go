@@ -143,7 +143,7 @@ func (u *Updater) observe(ctx context.Context, j *journal) (err error) {
 	if j.Runs, err = u.Service.Runs(ctx); err != nil || !j.Runs {
 		return err
 	}
-	if err := u.Box.Ready(ctx); err != nil {
+	if err := u.waitReady(ctx, u.Limits.Load); err != nil {
 		u.say("the box runs, but is not ready: %v", err)
 		return ctx.Err()
 	}
@@ -152,9 +152,7 @@ func (u *Updater) observe(ctx context.Context, j *journal) (err error) {
 		return err
 	}
 	u.say("asking %s a question", j.From)
-	asking, cancel := context.WithTimeout(ctx, u.Limits.Answer)
-	defer cancel()
-	if err := u.Box.Ask(asking, j.Key); err != nil {
+	if err := u.ask(ctx, j.Key); err != nil {
 		u.say("the box does not answer a spoken question: %v", err)
 		return ctx.Err()
 	}

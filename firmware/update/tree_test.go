@@ -401,7 +401,7 @@ func fakeUpdater(tell func(string)) *Updater {
 		tell = func(string) {}
 	}
 	limits := DefaultLimits()
-	limits.Ready, limits.Steady, limits.Answer = time.Second, time.Second, time.Second
+	limits.Load, limits.Ready, limits.Steady, limits.Answer = time.Second, time.Second, time.Second, time.Second
 	return &Updater{
 		Folder:  "/var/lib/parley-update",
 		Data:    dataFolder,

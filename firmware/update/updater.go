@@ -67,6 +67,7 @@ type Updater struct {
 // Limits are how long an update waits.
 type Limits struct {
 	Chats  time.Duration // for the end of live chats, before the box stops
+	Load   time.Duration // for the old version to get ready, which may have been started just now
 	Ready  time.Duration // for the new version to get ready
 	Steady time.Duration // how long a box that was not ready before has to run
 	Answer time.Duration // for an answer to the spoken question
@@ -74,10 +75,11 @@ type Limits struct {
 }
 
 // DefaultLimits returns the limits of a box. A small one loads its models in a minute and
-// answers within ten seconds.
+// answers within ten seconds; a large database is migrated at the first start.
 func DefaultLimits() Limits {
 	return Limits{
 		Chats:  10 * time.Minute,
+		Load:   90 * time.Second,
 		Ready:  5 * time.Minute,
 		Steady: 20 * time.Second,
 		Answer: 90 * time.Second,
