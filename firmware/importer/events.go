@@ -20,7 +20,7 @@ type savedEvent struct {
 func (w *work) savedEvents(ctx context.Context, chatID string) ([]savedEvent, error) {
 	return rows(ctx, w.spool, func(v *savedEvent) []any { return []any{&v.id, &v.at, &v.sum} }, `
 		SELECT e.id, e.at, e.sum FROM event e JOIN run r ON r.chat = e.chat AND r.run = e.run
-		 WHERE e.chat = ? ORDER BY r.begin, r.run, e.pos * r.direction, e.id`, chatID)
+		 WHERE e.chat = ? ORDER BY r.begin, r.end, r.run * r.direction, e.pos * r.direction, e.id`, chatID)
 }
 
 // events returns events of a chat whole.

@@ -166,13 +166,17 @@ func (im *Import) readFile(ctx context.Context, i int) error {
 // arrange completes what the files say: the order of events, and chats of which only the
 // events were saved.
 func (im *Import) arrange(ctx context.Context) error {
-	// A list is in the order of time or against it; lists follow each other by their
-	// earliest event.
+	// A list is in the order of time or against it: a page says so, else its times do, else
+	// those of the other lists of the chat. Lists follow each other by their times.
 	_, err := im.spool.run(ctx, `
 		CREATE TABLE run AS
-		SELECT run, chat, min(at) AS begin, iif(sum((at > before) - (at < before)) < 0, -1, 1) AS direction
-		  FROM (SELECT run, chat, at, lag(at) OVER (PARTITION BY run, chat ORDER BY pos) AS before FROM event)
-		 GROUP BY run, chat`)
+		WITH one AS (
+		     SELECT run, chat, min(at) AS begin, max(at) AS end, coalesce(sum((at > before) - (at < before)), 0) AS rises
+		       FROM (SELECT run, chat, at, lag(at) OVER (PARTITION BY run, chat ORDER BY pos) AS before FROM event)
+		      GROUP BY run, chat)
+		SELECT run, chat, begin, end, coalesce((SELECT direction FROM run_page WHERE run_page.run = one.run),
+		       nullif(sign(rises), 0), nullif(sign(sum(rises) OVER (PARTITION BY chat)), 0), 1) AS direction
+		  FROM one`)
 	for _, index := range []string{
 		`CREATE UNIQUE INDEX run_chat ON run (chat, run)`, `CREATE INDEX chat_start ON chat (start, id)`,
 		`CREATE INDEX chat_grp ON chat (grp)`,
@@ -192,7 +196,7 @@ func (im *Import) arrange(ctx context.Context) error {
 	columns := func(o *orphan) []any { return []any{&o.id, &o.group, &o.start, &o.end, &o.file} }
 	orphans, err := rows(ctx, im.spool, columns, `
 		SELECT e.chat, coalesce(max(g.grp), ''), min(e.at), max(e.at), min(e.file)
-		  FROM event e LEFT JOIN run_group g ON g.run = e.run
+		  FROM event e LEFT JOIN run_page g ON g.run = e.run
 		 WHERE NOT EXISTS (SELECT 1 FROM chat WHERE chat.id = e.chat) GROUP BY e.chat`)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ const spoolSchema = `
 	CREATE TABLE grp (id TEXT PRIMARY KEY, chats INT, file INT) WITHOUT ROWID;
 	CREATE TABLE event (chat TEXT, id TEXT, at INT, type TEXT, role TEXT, text TEXT, emotions TEXT, metadata TEXT,
 	                    related TEXT, sum INT, run INT, pos INT, file INT, PRIMARY KEY (chat, id)) WITHOUT ROWID;
-	CREATE TABLE run_group (run INT PRIMARY KEY, grp TEXT) WITHOUT ROWID;
+	CREATE TABLE run_page (run INT PRIMARY KEY, grp TEXT, direction INT) WITHOUT ROWID;
 	CREATE TABLE voice (id TEXT PRIMARY KEY, name TEXT, provider TEXT, used INT, file INT) WITHOUT ROWID;
 	CREATE TABLE audio (chat TEXT PRIMARY KEY, filename TEXT, file INT) WITHOUT ROWID;`
 

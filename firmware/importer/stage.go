@@ -28,13 +28,14 @@ func (s *stager) found(n *node, run int64, pos int) (is, descend bool) {
 		s.event(n, run, pos)
 	case isChat:
 		s.chat(n)
+		s.eventsPage(n, n.str("chat_group_id"))
 		return true, true
 	case isGroup:
 		s.group(n)
 		return true, true
 	case isGroupPage:
 		s.page = true
-		s.groupPage(n)
+		s.eventsPage(n, n.str("id"))
 		return false, true
 	case isAudio:
 		s.write(`INSERT OR IGNORE INTO audio VALUES (?, ?, ?)`, n.str("id"), n.str("filename"), s.file)
@@ -156,10 +157,17 @@ func (s *stager) group(n *node) {
 		n.str("id"), number, s.file)
 }
 
-// groupPage notes which group the events of a page belong to.
-func (s *stager) groupPage(n *node) {
-	if badID(n.str("id")) == "" {
-		s.write(`INSERT OR IGNORE INTO run_group VALUES (?, ?)`, n.get("events_page").run, n.str("id"))
+// eventsPage notes which group the events of a page belong to, and their order.
+func (s *stager) eventsPage(n *node, group string) {
+	var direction any // unknown
+	switch contract.Direction(n.str("pagination_direction")) {
+	case contract.Ascending:
+		direction = 1
+	case contract.Descending:
+		direction = -1
+	}
+	if page := n.get("events_page"); page != nil && badID(group) == "" {
+		s.write(`INSERT OR IGNORE INTO run_page VALUES (?, ?, ?)`, page.run, group, direction)
 	}
 }
 

@@ -76,11 +76,13 @@ func (w *work) voice(ctx context.Context, v voice) error {
 
 // alias lets a voice stand in for names that no voice has.
 func (w *work) alias(ctx context.Context, line Line, names []string) error {
-	if _, err := w.Voices.FindVoice(ctx, w.Account.ID, contract.VoiceRef{Name: line.To}); err != nil {
+	found, err := w.Voices.FindVoice(ctx, w.Account.ID, contract.VoiceRef{Name: line.To})
+	if err != nil {
 		line.To, line.Why = "", fmt.Sprintf("the box has no voice that could stand in: %v", err)
 		w.report.leftOut(line)
 		return nil
 	}
+	line.To = found.Name
 	for _, name := range names {
 		if err := contract.CheckAliasedName(name); err != nil {
 			line.To, line.Why = "", err.Error()
