@@ -112,6 +112,13 @@ func (s *Store) ImportedChat(ctx context.Context, id string) (Chat, error) {
 	return c, explain("looking for a chat", err)
 }
 
+// ImportedGroup returns the id of the account that has a chat group, or ErrNotFound.
+func (s *Store) ImportedGroup(ctx context.Context, id string) (accountID string, err error) {
+	accountID, err = value[string](ctx, s.read,
+		`SELECT a.id FROM chat_group g JOIN account a ON a.num = g.account WHERE g.id = ?`, id)
+	return accountID, explain("looking for a chat group", err)
+}
+
 // ImportedEvents returns events of a chat whole, in order: those after a number, at most
 // limit.
 func (s *Store) ImportedEvents(ctx context.Context, chatID string, after int64, limit int) ([]Event, error) {

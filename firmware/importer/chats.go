@@ -83,11 +83,16 @@ func (w *work) chat(ctx context.Context, c chat) error {
 	if err != nil {
 		return err
 	}
-	if err := w.seeGroup(ctx, c.group); err != nil {
+	owns, err := w.ownsGroup(ctx, c.group)
+	if err != nil {
 		return err
 	}
 	has, err := w.Store.ImportedChat(ctx, c.id)
 	switch {
+	case errors.Is(err, store.ErrNotFound) && !owns:
+		line.Why = "another account has its group"
+		w.report.leftOut(line)
+		return nil
 	case errors.Is(err, store.ErrNotFound):
 		return w.newChat(ctx, c, saved)
 	case err != nil:
@@ -133,12 +138,7 @@ func (w *work) newChat(ctx context.Context, c chat, saved []savedEvent) error {
 		}
 	}
 	if err := w.addChat(ctx, n, saved); err != nil {
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		line.Why = "another account has its group, or a chat with this id"
-		w.report.leftOut(line)
-		return nil
+		return err
 	}
 	w.report.count(kindChat).New++
 	w.report.count(kindEvent).New += len(saved)
@@ -188,7 +188,14 @@ func (w *work) addChat(ctx context.Context, n store.Chat, saved []savedEvent) er
 	if err := w.Store.ImportChat(ctx, n, events); err != nil {
 		return err
 	}
+	w.written()
 	return w.addEvents(ctx, n.ID, saved[first:])
+}
+
+func (w *work) written() {
+	if w.wrote != nil {
+		w.wrote()
+	}
 }
 
 // addEvents appends events to a chat.
@@ -201,26 +208,33 @@ func (w *work) addEvents(ctx context.Context, chatID string, saved []savedEvent)
 		if err := w.Store.AppendEvents(ctx, chatID, events); err != nil {
 			return err
 		}
+		w.written()
 	}
 	return nil
 }
 
-// seeGroup counts the group of a chat, the first time.
-func (w *work) seeGroup(ctx context.Context, id string) error {
-	if w.seen[id] {
-		return nil
+// ownsGroup reports whether the account may have chats in a group, and counts the group the
+// first time.
+func (w *work) ownsGroup(ctx context.Context, id string) (bool, error) {
+	if owns, seen := w.seen[id]; seen {
+		return owns, nil
 	}
-	w.seen[id] = true
-	_, _, _, err := w.Store.ChatGroup(ctx, w.Account.ID, id, nil, store.Page{Size: 1})
+	owner, err := w.Store.ImportedGroup(ctx, id)
+	count := w.report.count(kindGroup)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		w.report.count(kindGroup).New++
+		count.New++
 	case err != nil:
-		return err
+		return false, err
+	case owner == w.Account.ID:
+		count.Here++
 	default:
-		w.report.count(kindGroup).Here++
+		w.report.leftOut(Line{Kind: kindGroup, ID: id, Why: "another account has a group with this id"})
+		w.seen[id] = false
+		return false, nil
 	}
-	return nil
+	w.seen[id] = true
+	return true, nil
 }
 
 // groups reports the groups of which not all chats were saved.

@@ -240,8 +240,9 @@ type work struct {
 	apply  bool
 	report *Report
 	models map[contract.LanguageModelRef]int // versions of configs that name each
-	seen   map[string]bool                   // groups
+	seen   map[string]bool                   // groups, and whether they may have more chats
 	media  media.Reader
+	wrote  func() // called after each transaction; nil: nothing
 	// What the settings will delete, of what is new.
 	expiring, expiringSounds int
 }

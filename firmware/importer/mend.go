@@ -50,8 +50,11 @@ var nextProblem = regexp.MustCompile(`; [a-z_]+[a-z_.\[\]0-9]*: `)
 func firstProblem(err error) (path, why string) {
 	if invalid, is := errors.AsType[contract.ErrInvalid](err); is {
 		why = invalid.Why
-		if at := nextProblem.FindStringIndex(why); at != nil {
-			why = why[:at[0]]
+		for _, at := range nextProblem.FindAllStringIndex(why, -1) {
+			if why[at[0]:at[1]] != "; allowed: " { // it belongs to the first
+				why = why[:at[0]]
+				break
+			}
 		}
 		return invalid.Field, why
 	}

@@ -80,7 +80,8 @@ func snakeCase(name string) string {
 	return b.String()
 }
 
-// appendJSON appends the value as JSON, with names in snake_case if snake is set.
+// appendJSON appends the value as JSON, with names in snake_case if snake is set, but for
+// those in the parameters of a tool, which are not the service's.
 func (n *node) appendJSON(b []byte, snake bool) []byte {
 	switch n.kind {
 	case '{', '[':
@@ -89,14 +90,15 @@ func (n *node) appendJSON(b []byte, snake bool) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
+			name := ""
 			if n.kind == '{' {
-				name := n.names[i]
+				name = n.names[i]
 				if snake {
 					name = snakeCase(name)
 				}
 				b = append(appendString(b, name), ':')
 			}
-			b = v.appendJSON(b, snake)
+			b = v.appendJSON(b, snake && name != "parameters")
 		}
 		return append(b, n.kind+2) // } and ] are two behind { and [ in ASCII
 	case '"':

@@ -292,20 +292,28 @@ func (s *scanner) entry(v *node, run int64, pos int) int {
 
 // text reads a string, behind its quote.
 func (s *scanner) text() (text string, cut bool, err error) {
-	raw, escaped := []byte{'"'}, false
+	raw, slashes := []byte{'"'}, 0 // slashes: backslashes at the end of what has been read
 	for {
-		c, err := s.in.ReadByte()
-		if err != nil {
+		part, err := s.in.ReadSlice('"')
+		s.at += int64(len(part))
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return "", false, s.unexpected(err)
 		}
-		s.at++
 		if len(raw) <= maxText {
-			raw = append(raw, c)
+			raw = append(raw, part...)
 		}
-		if c == '"' && !escaped {
-			break
+		body := bytes.TrimSuffix(part, []byte{'"'})
+		if n := len(body) - len(bytes.TrimRight(body, `\`)); n == len(body) {
+			slashes += n
+		} else {
+			slashes = n
 		}
-		escaped = c == '\\' && !escaped
+		if len(body) < len(part) {
+			if slashes%2 == 0 {
+				break
+			}
+			slashes = 0
+		}
 	}
 	if len(raw) > maxText {
 		return "", true, nil
@@ -313,6 +321,9 @@ func (s *scanner) text() (text string, cut bool, err error) {
 	if !utf8.Valid(raw) {
 		s.ansi = true
 		raw = fromWindows1252(raw)
+	}
+	if !bytes.ContainsFunc(raw, func(r rune) bool { return r == '\\' || r < ' ' }) { // nothing to decode
+		return string(raw[1 : len(raw)-1]), false, nil
 	}
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return "", false, s.faultf("a text is damaged: %v", err)
