@@ -171,7 +171,8 @@ func (im *Import) arrange(ctx context.Context) error {
 	_, err := im.spool.run(ctx, `
 		CREATE TABLE run AS
 		WITH one AS (
-		     SELECT run, chat, min(at) AS begin, max(at) AS end, coalesce(sum((at > before) - (at < before)), 0) AS rises
+		     SELECT run, chat, min(at) AS begin, max(at) AS end,
+		            coalesce(sum((at > before) - (at < before)), 0) AS rises
 		       FROM (SELECT run, chat, at, lag(at) OVER (PARTITION BY run, chat ORDER BY pos) AS before FROM event)
 		      GROUP BY run, chat)
 		SELECT run, chat, begin, end, coalesce((SELECT direction FROM run_page WHERE run_page.run = one.run),

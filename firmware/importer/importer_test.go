@@ -32,12 +32,12 @@ func TestEventsAreInOrderHoweverTheyWereSaved(t *testing.T) {
 		"one array":                  {"a": "[" + chatRecord(1, 9) + "]", "events": "[" + list(0, 10) + "]"},
 		"a record a line":            {"a": strings.ReplaceAll(list(0, 10), "},{", "}\n{") + "\n" + chatRecord(1, 9)},
 		"pages in an array":          {"a": "[" + page("ASC", list(0, 4)) + "," + page("ASC", list(4, 10)) + "]"},
-		"under names":                {"a": `{"x":{"y":[` + list(9, -1) + `]},"chats":{"one":` + chatRecord(1, 9) + `}}`},
+		"under names":                {"a": `{"x":{"y":[` + list(9, -1) + `]},"z":{"one":` + chatRecord(1, 9) + `}}`},
 		"camelCase":                  {"a": camel("[" + list(0, 10) + "," + chatRecord(1, 9) + "]")},
 		"with a byte order mark":     {"a": "\ufeff[" + list(0, 10) + "," + chatRecord(1, 9) + "]"},
 		"in UTF-16":                  {"a": utf16("[" + list(0, 10) + "," + chatRecord(1, 9) + "]")},
 		"the events without a chat":  {"a": `{"id":"` + id(9) + `","events_page":[` + list(0, 10) + `]}`},
-		"an array that is cut":       {"a": "[" + chatRecord(1, 9) + "," + list(0, 10) + `,{"id":"` + id(5) + `","chat`},
+		"an array that is cut":       {"a": "[" + chatRecord(1, 9) + "," + list(0, 10) + `,{"id":"x","chat`},
 		"a line that is broken":      {"a": chatRecord(1, 9) + "\n{\"id\": oops}\n[" + list(0, 10) + "]"},
 		"with numbers as Python has": {"a": "[" + chatRecord(1, 9) + `,{"score": NaN},` + list(0, 10) + "]"},
 	} {
@@ -221,7 +221,8 @@ func TestImportedChatsAreOver(t *testing.T) {
 	r := b.load(files(t, map[string]string{"a": "[" + strings.Join([]string{
 		chat(1, `,"status":"ACTIVE"`), chat(2, `,"status":"SILENCE_TIMEOUT"`), chat(3, ``), eventRecord(1, 8),
 		chat(4, `,"status":"ERROR","end_timestamp":"2025-10-09T08:53:20.5Z","metadata":{"a":1},"event_count":2`),
-		chat(5, `,"status":"USER_ENDED","metadata":"not JSON"`), `{"id":"../../x","chat_group_id":"y","start_timestamp":1}`,
+		chat(5, `,"status":"USER_ENDED","metadata":"not JSON"`),
+		`{"id":"../../x","chat_group_id":"y","start_timestamp":1}`,
 	}, ",") + "]"}))
 	b.want(r, kindChat, 5)
 	for n, want := range map[int]string{

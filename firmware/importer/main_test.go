@@ -45,11 +45,13 @@ func (f fakeVoices) SetAlias(_ context.Context, name, to string) (contract.Retur
 type testBox struct {
 	*testing.T
 	Options
+	data string // its folder
 }
 
 func newBox(t *testing.T) testBox {
 	t.Helper()
-	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	data := t.TempDir()
+	s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func newBox(t *testing.T) testBox {
 		StandIn:  "joe",
 		Settings: Settings{KeepHistory: true},
 		Answers:  func(contract.LanguageModel) (string, bool) { return "own", false },
-	}}
+	}, data}
 	b.Account = b.account("default")
 	return b
 }

@@ -35,10 +35,11 @@ func (b testBox) version(kind store.Kind, n, version int) store.Version {
 // record. The order of files does not matter.
 func TestAConfigIsTakenWithWhatItUses(t *testing.T) {
 	b := newBox(t)
-	config := `{"id":"` + id(1) + `","version":4,"evi_version":"3","name":"Museum","prompt":` + promptRecord(2, 1, "P") +
-		`,"tools":[null,` + toolRecord(3, `{"type":"object"}`) + `],"builtin_tools":[{"tool_type":"BUILTIN",` +
-		`"name":"hang_up","fallback_content":null}],"voice":{"provider":"CUSTOM_VOICE","name":"My clone","id":"` + id(4) +
-		`"},"language_model":{"model_provider":"ANTHROPIC","model_resource":"claude","temperature":1}}`
+	config := `{"id":"` + id(1) + `","version":4,"evi_version":"3","name":"Museum","prompt":` +
+		promptRecord(2, 1, "P") + `,"tools":[null,` + toolRecord(3, `{"type":"object"}`) +
+		`],"builtin_tools":[{"tool_type":"BUILTIN",` +
+		`"name":"hang_up","fallback_content":null}],"voice":{"provider":"CUSTOM_VOICE","name":"My clone","id":"` +
+		id(4) + `"},"language_model":{"model_provider":"ANTHROPIC","model_resource":"claude","temperature":1}}`
 	folder := files(t, map[string]string{"a": config, "z": "[" + promptRecord(2, 0, "P") + "]"})
 	r := b.load(folder)
 	b.want(r, kindConfig, 1)
@@ -85,12 +86,13 @@ func TestWhatTheInterfaceRefusesIsMended(t *testing.T) {
 		{`"nudges":{"enabled":true,"interval_secs":0}`, "interval_secs"},
 		{`"prompt":{"id":"` + id(7) + `","version":3}`, "neither in the files nor on the box"},
 		{`"prompt":{"id":"` + id(7) + `","version":3,"text":"x","name":"n"},"language_model":{"model_provider":` +
-			`"CUSTOM_LANGUAGE_MODEL","model_resource":"https://example.org/m"}`, "not allowed with a custom language model"},
+			`"CUSTOM_LANGUAGE_MODEL","model_resource":"https://example.org/m"}`, "not allowed with a custom"},
 	} {
 		t.Run(c.said, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
-			config := `{"id":"` + id(1) + `","version":0,"name":"N","language_model":null,` + c.fields + `,"ellm_model":{}}`
+			config := `{"id":"` + id(1) + `","version":0,"name":"N","language_model":null,` + c.fields +
+				`,"ellm_model":{}}`
 			if !strings.Contains(c.fields, "evi_version") {
 				config = strings.Replace(config, `"name"`, `"evi_version":"4-mini","name"`, 1)
 			}
@@ -116,8 +118,9 @@ func TestWhatTheInterfaceRefusesIsMended(t *testing.T) {
 func TestNamesAndSchemas(t *testing.T) {
 	b := newBox(t)
 	r := b.load(files(t, map[string]string{"a": "[" + strings.Join([]string{
-		promptRecord(1, 0, strings.Repeat("ö", 100)), promptRecord(2, 0, "bad\u0007name\u200b"), promptRecord(3, 0, "\t"),
-		strings.Replace(promptRecord(4, 0, "n"), "Text 0", " ", 1), strings.Replace(promptRecord(5, 0, "n"), id(5), "x", 1),
+		promptRecord(1, 0, strings.Repeat("ö", 100)), promptRecord(2, 0, "bad\u0007name\u200b"),
+		promptRecord(3, 0, "\t"), strings.Replace(promptRecord(4, 0, "n"), "Text 0", " ", 1),
+		strings.Replace(promptRecord(5, 0, "n"), id(5), "x", 1),
 		strings.Replace(promptRecord(6, 0, "n"), `"version":0`, `"version":-1`, 1),
 		toolRecord(11, `{"type":"object"}`), toolRecord(12, `not a schema`),
 		strings.Replace(toolRecord(13, "@"), `"@"`, `{"type":"object","properties":{"aB":{"type":"string"}}}`, 1),

@@ -44,7 +44,8 @@ func TestHostileZIPFiles(t *testing.T) {
 	path := zipped(t, func(z *zip.Writer) error {
 		for name, text := range map[string]string{
 			"saved/chats.json": chatRecord(1, 9), "../../etc/cron.d/x": chatRecord(2, 9), "/abs.json": chatRecord(3, 9),
-			`..\up.json`: chatRecord(4, 9), "__MACOSX/._chats.json": "x", ".DS_Store": "x", "saved/inner.zip": "PK\x03\x04",
+			`..\up.json`: chatRecord(4, 9), "__MACOSX/._chats.json": "x", ".DS_Store": "x",
+			"saved/inner.zip":   "PK\x03\x04",
 			"saved/picture.png": "\x89PNG", "saved/empty.json": "",
 		} {
 			if err := entry(z, name, text); err != nil {
