@@ -30,6 +30,7 @@ type commandLine struct {
 	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Check a box for problems, and say how to fix them."`
 	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Back up all data of a box into one file."`
 	Update   updateCmd   `cmd:"" group:"Run a box:" help:"Update the installed Parley from a file."`
+	Bundle   bundleCmd   `cmd:"" group:"Run a box:" help:"Write a file that installs a box without a network."`
 	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Restore a box from a backup."`
 	Import   importCmd   `cmd:"" group:"Run a box:" help:"Import what was saved of the old service."`
 

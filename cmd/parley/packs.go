@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/firmware/packs"
+	"parley/firmware/release"
 	"parley/internal/progress"
 )
 
@@ -194,7 +196,7 @@ func orInterrupted(ctx context.Context, err error, state, next string) error {
 }
 
 type packsAddCmd struct {
-	Files []string `arg:"" name:"file" type:"path" predictor:"file" help:"Model (GGUF, or ONNX and JSON), or export."`
+	Files []string `arg:"" name:"file" type:"path" predictor:"file" help:"Model (GGUF; ONNX and JSON), or export."`
 	As    string   `placeholder:"NAME" help:"Name of the new pack: 1 to 40 of a-z, 0-9 and -."`
 	Yes   bool     `short:"y" help:"Ask nothing; add a model without a chat template too."`
 }
@@ -210,8 +212,8 @@ func (packsAddCmd) Help() string {
 
 It copies a model (a GGUF file, or the ONNX file of a Piper voice and its JSON) and loads it once to check that it ` +
 		`works. Then the settings can name it. A GGUF file without a chat template is a base model, which was not ` +
-		`trained on conversations: parley asks before it adds one. A file of parley packs pull --export is checked ` +
-		`as a whole before any pack of it is installed.`
+		`trained on conversations: parley asks before it adds one. A file of parley packs pull --export or ` +
+		`parley bundle is checked as a whole before any pack of it is installed.`
 }
 
 // Run adds a model, or the packs of an export.
@@ -234,21 +236,48 @@ func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) 
 
 // carried imports the packs of an exported file.
 func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *console) error {
-	f, err := os.Open(cmd.Files[0])
+	in := c.in
+	if cmd.Files[0] != "-" {
+		f, err := os.Open(cmd.Files[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	exported, err := openExport(in)
+	if err == nil && (exported == nil || len(cmd.Files) > 1) {
+		err = misuse{errors.New("a model needs a name: pass --as NAME")}
+	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	magic := make([]byte, 4)
-	_, _ = io.ReadFull(f, magic)                                                   // a shorter file is not an export
-	if len(cmd.Files) > 1 || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // RFC 8878, 3.1.1
-		return misuse{errors.New("a model needs a name: pass --as NAME")}
-	}
 	err = withBars(ctx, c.err, func(p progress.Func) error {
-		_, err := packs.Import(ctx, cfg.Packs, cmd.Files[0], p)
+		_, err := packs.ImportFrom(ctx, cfg.Packs, exported, p)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", cmd.Files[0], err)
+		}
 		return err
 	})
 	return orInterrupted(ctx, err, "the packs are as they were", "run the command again")
+}
+
+// openExport returns the exported packs of a file: the file itself, or the packs of a
+// release file. It returns nil for another kind of file.
+func openExport(in io.Reader) (io.Reader, error) {
+	if file, ok := in.(*os.File); ok && release.Begins(file) {
+		f, err := release.Read(file)
+		if err != nil {
+			return nil, err
+		}
+		return f.Part(release.PacksName)
+	}
+	b := bufio.NewReader(in)
+	magic, _ := b.Peek(4)                                    // a shorter file is not an export
+	if !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // RFC 8878, 3.1.1
+		return nil, nil
+	}
+	return b, nil
 }
 
 // baseModel asks whether to add a model without a chat template; nil means yes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,15 @@ func Import(ctx context.Context, dir, file string, tell progress.Func) ([]string
 		return nil, fmt.Errorf("importing: %w", err)
 	}
 	defer in.Close()
+	names, err := ImportFrom(ctx, dir, in, tell)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return names, err
+}
+
+// ImportFrom is Import for the content of an exported file.
+func ImportFrom(ctx context.Context, dir string, in io.Reader, tell progress.Func) ([]string, error) {
 	unlock, err := lock(dir)
 	if err != nil {
 		return nil, err
@@ -39,7 +49,7 @@ func Import(ctx context.Context, dir, file string, tell progress.Func) ([]string
 	defer r.Close()
 	names, err := importFrom(ctx, dir, r, tell.Serial())
 	if err != nil {
-		return nil, fmt.Errorf("importing %s: %w: nothing was changed", file, err)
+		return nil, fmt.Errorf("importing: %w: nothing was changed", err)
 	}
 	return names, nil
 }
@@ -52,6 +62,9 @@ func importFrom(ctx context.Context, dir string, r *bundle.Reader, tell progress
 	packs, total, err := h.check(dir)
 	if err != nil {
 		return nil, err
+	}
+	if ready, err := allReady(ctx, dir, packs); ready || err != nil {
+		return h.names(), err
 	}
 	if err := checkSpace(dir, total); err != nil {
 		return nil, err
@@ -69,14 +82,26 @@ func importFrom(ctx context.Context, dir string, r *bundle.Reader, tell progress
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	var names []string
 	for _, p := range h.Packs {
 		if err := durable.Replace(filepath.Join(stage.Path, p.Name), filepath.Join(dir, p.Name)); err != nil {
 			return nil, fmt.Errorf("putting pack %s in place: %w", p.Name, err)
 		}
+	}
+	return h.names(), nil
+}
+
+// allReady reports whether every byte of the packs is in dir already, as after an
+// installation that was interrupted later.
+func allReady(ctx context.Context, dir string, packs []Pack) (bool, error) {
+	states, err := Verify(ctx, dir, packs, true)
+	return !slices.ContainsFunc(states, func(s State) bool { return s.Status != Ready }), err
+}
+
+func (h header) names() (names []string) {
+	for _, p := range h.Packs {
 		names = append(names, p.Name)
 	}
-	return names, nil
+	return names
 }
 
 var errNotExported = errors.New("it is not a file that parley packs pull --export wrote")

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"parley/internal/bundle"
 	"parley/internal/disk"
@@ -48,7 +47,7 @@ func (c *content) Read(p []byte) (int, error) {
 
 // Check reads every part and checks its content.
 func (f *File) Check(ctx context.Context, tell progress.Func) error {
-	return each(f.Manifest.Files, progress.Checking, tell, func(part bundle.File, told io.Writer) error {
+	return each(f.file.Name(), f.Manifest.Files, progress.Checking, tell, func(part bundle.File, told io.Writer) error {
 		return f.copyPart(ctx, part, told)
 	})
 }
@@ -69,7 +68,7 @@ func (f *File) Extract(ctx context.Context, dir string, want func(name string) b
 		return err
 	}
 	var written []string
-	err := each(parts, progress.Unpacking, tell, func(part bundle.File, told io.Writer) error {
+	err := each(f.file.Name(), parts, progress.Unpacking, tell, func(part bundle.File, told io.Writer) error {
 		path := filepath.Join(dir, filepath.FromSlash(part.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
@@ -115,36 +114,22 @@ func (f *File) copyPart(ctx context.Context, part bundle.File, to io.Writer) err
 	return err
 }
 
-// each calls do for each part, and reports the bytes that it writes to told. The Debian
-// packages are one thing in the report.
-func each(parts []bundle.File, step progress.Step, tell progress.Func,
+// each calls do for each part, and reports the bytes that it writes to told as progress of
+// the work on file.
+func each(file string, parts []bundle.File, step progress.Step, tell progress.Func,
 	do func(part bundle.File, told io.Writer) error) error {
-	tell = tell.Serial()
-	for len(parts) > 0 {
-		e := progress.Event{Name: title(parts[0].Name), Step: step}
-		n := 0
-		for n < len(parts) && title(parts[n].Name) == e.Name {
-			e.Total += parts[n].Bytes
-			n++
-		}
-		for _, part := range parts[:n] {
-			if err := do(part, teller{&e, tell}); err != nil {
-				return err
-			}
-		}
-		e.Step = progress.Done
-		tell(e)
-		parts = parts[n:]
+	t := teller{&progress.Event{Name: filepath.Base(file), Step: step}, tell.Serial()}
+	for _, part := range parts {
+		t.event.Total += part.Bytes
 	}
+	for _, part := range parts {
+		if err := do(part, t); err != nil {
+			return err
+		}
+	}
+	t.event.Step = progress.Done
+	t.tell(*t.event)
 	return nil
-}
-
-// title returns how the progress of a part is called.
-func title(part string) string {
-	if strings.HasPrefix(part, "debian/") {
-		return "Debian packages"
-	}
-	return part
 }
 
 // A teller reports bytes that are written to it.

@@ -17,6 +17,9 @@ import (
 // block is the unit of a tar archive.
 const block = 512
 
+// shebang is the first line of a release file.
+const shebang = "#!/bin/sh\n"
+
 // A File is an open release file. Open has checked its manifest and the place and size of
 // every part. The content of a part is checked when it is read.
 type File struct {
@@ -49,7 +52,7 @@ func Read(in *os.File) (*File, error) {
 	if _, err := in.ReadAt(f.script, 0); err != nil {
 		return nil, readError(err)
 	}
-	if !bytes.HasPrefix(f.script, []byte("#!/bin/sh\n")) {
+	if !bytes.HasPrefix(f.script, []byte(shebang)) {
 		return nil, errFormat
 	}
 	next, err := f.readManifest()
@@ -70,6 +73,13 @@ func Read(in *os.File) (*File, error) {
 		}
 	}
 	return f, f.checkEnd(next)
+}
+
+// Begins reports whether a file begins as a release file does.
+func Begins(in io.ReaderAt) bool {
+	begin := make([]byte, len(shebang))
+	_, err := in.ReadAt(begin, 0)
+	return err == nil && string(begin) == shebang
 }
 
 // Close closes the file.

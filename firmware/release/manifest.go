@@ -63,6 +63,8 @@ type Manifest struct {
 	Schema  int64  `json:"schema"`  // of the database of this version
 	MadeMS  int64  `json:"made_ms"` // when the package was made, Unix time in milliseconds
 	Commit  string `json:"commit"`  // of Parley's source; empty if unknown
+	// Profile names the models of the packs; empty without packs.
+	Profile string `json:"profile"`
 	// PacksBytes is the size of the packs when they are installed.
 	PacksBytes int64         `json:"packs_bytes"`
 	Script     bundle.File   `json:"script"`
@@ -128,7 +130,8 @@ var (
 	archPattern    = regexp.MustCompile(`^[a-z0-9]{1,20}$`)
 	suitePattern   = regexp.MustCompile(`^[a-z]{1,20}$`)
 	commitPattern  = regexp.MustCompile(`^[0-9a-z+-]{0,60}$`)
-	debPattern     = regexp.MustCompile(`^debian/[a-z0-9][A-Za-z0-9.+~_%-]*\.deb$`)
+	profilePattern = regexp.MustCompile(`^[a-z]{0,20}$`)
+	debPattern     = regexp.MustCompile(`^debian/[a-z0-9][A-Za-z0-9.+~_-]*\.deb$`)
 )
 
 // check checks everything in a manifest that the program or the script relies on.
@@ -142,8 +145,9 @@ func (m Manifest) check() error {
 	case !suitePattern.MatchString(m.Suite):
 		return fmt.Errorf("the Debian release %.80q of the release file is not allowed: use its code name, such as "+
 			"bookworm", m.Suite)
-	case !commitPattern.MatchString(m.Commit) || m.Schema < 0 || m.MadeMS < 0 || m.PacksBytes < 0:
-		return fmt.Errorf("%w: its manifest has a commit or a number that is not allowed", errFormat)
+	case !commitPattern.MatchString(m.Commit), !profilePattern.MatchString(m.Profile), m.Schema < 0, m.MadeMS < 0,
+		m.PacksBytes < 0:
+		return fmt.Errorf("%w: its manifest has a commit, a profile or a number that is not allowed", errFormat)
 	case m.Script.Name != scriptName || m.Script.Bytes != ScriptBytes:
 		return fmt.Errorf("%w: its script is not %s with %d bytes", errFormat, scriptName, ScriptBytes)
 	case len(m.Files) == 0 || m.Files[0].Name != PackageName(m.Version, m.Arch):

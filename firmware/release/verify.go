@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"parley/internal/signing"
 )
@@ -39,8 +42,14 @@ func (e *ErrSignature) Error() string {
 		"belongs to another one. Get the file again from a source that you trust", e.Signer)
 }
 
-// Signed reports whether the file has a signature, genuine or not.
-func (f *File) Signed() bool { return f.signed != nil }
+// Signer returns the key that the file says it is signed by, which only Verify checks;
+// false if it is not signed.
+func (f *File) Signer() (key signing.Key, signed bool) {
+	if f.signed == nil {
+		return "", false
+	}
+	return f.signed.Key, true
+}
 
 // Verify checks that one of keys has signed the file, and returns that key. The error is
 // ErrUnsigned, ErrNoKeys, an *ErrForeign or an *ErrSignature. With the content of its
@@ -68,15 +77,20 @@ const (
 
 // TrustedKeys returns the keys that this machine trusts to sign release files, as KeyFile
 // and OperatorKeys list them: a key a line; empty lines and lines that begin with # do not
-// count. root is the root of the file system, / except in tests.
+// count. root is the root of the file system, / except in tests. A file that somebody else
+// than the owner of root could have written is an error: the service owns /etc/parley.
 func TrustedKeys(root string) ([]signing.Key, error) {
 	files, err := filepath.Glob(filepath.Join(root, OperatorKeys))
 	if err != nil {
 		return nil, err
 	}
+	var owner unix.Stat_t
+	if err := unix.Stat(root, &owner); err != nil {
+		return nil, err
+	}
 	var keys []signing.Key
 	for _, file := range append([]string{filepath.Join(root, KeyFile)}, files...) {
-		text, err := os.ReadFile(file)
+		text, err := readOwned(file, owner)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -91,6 +105,28 @@ func TrustedKeys(root string) ([]signing.Key, error) {
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys), nil
+}
+
+// maxKeyFile bounds a file of keys: a thousand.
+const maxKeyFile = 64 << 10
+
+// readOwned reads a file that nobody but its owner can write, who must be that of the
+// other file.
+func readOwned(file string, owner unix.Stat_t) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Uid != owner.Uid || st.Mode&0o022 != 0 {
+		return nil, fmt.Errorf("%s lists keys that this machine trusts, and others than root could have written it: "+
+			"check it, then run: chown root:root %[1]s; chmod 644 %[1]s", file)
+	}
+	return io.ReadAll(io.LimitReader(f, maxKeyFile))
 }
 
 func parseKeys(text []byte) (keys []signing.Key, err error) {

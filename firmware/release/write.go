@@ -61,7 +61,7 @@ func Write(ctx context.Context, file string, m Manifest, sources []Source, key e
 	if err := writeManifest(out, m, key); err != nil {
 		return err
 	}
-	if err := writeParts(ctx, out, m.Files, sources, tell); err != nil {
+	if err := writeParts(ctx, file, out, m.Files, sources, tell); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -103,12 +103,13 @@ func writeManifest(out io.Writer, m Manifest, key ed25519.PrivateKey) error {
 	return writeMember(out, signatureName, bytes.NewReader(signature), int64(len(signature)))
 }
 
-func writeParts(ctx context.Context, out io.Writer, parts []bundle.File, sources []Source, tell progress.Func) error {
+func writeParts(ctx context.Context, file string, out io.Writer, parts []bundle.File, sources []Source,
+	tell progress.Func) error {
 	paths := map[string]string{}
 	for _, s := range sources {
 		paths[s.Name] = s.Path
 	}
-	err := each(parts, progress.Writing, tell, func(part bundle.File, told io.Writer) error {
+	err := each(file, parts, progress.Writing, tell, func(part bundle.File, told io.Writer) error {
 		in, err := os.Open(paths[part.Name])
 		if err != nil {
 			return err

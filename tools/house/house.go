@@ -64,6 +64,7 @@ var imports = []struct {
 	// What a machine needs before it is a box.
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/release", "internal/bundle internal/disk internal/durable internal/progress internal/signing"},
+	{"firmware/release/debian", "internal/bundle internal/disk internal/progress"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
 	{"firmware/licences", "firmware/packs internal/version"},
 	{"firmware/update", `firmware/release internal/disk internal/durable internal/layout internal/progress
