@@ -20,8 +20,10 @@ func TestEveryPackCanBeAssembledFromItsSources(t *testing.T) {
 			continue
 		}
 		if _, any := p.Builds["any"]; !any {
-			if _, ok := p.Builds["amd64"]; !ok {
-				t.Errorf("%s has no build for amd64", p.Name)
+			for _, arch := range []string{"amd64", "arm64"} {
+				if _, ok := p.Builds[arch]; !ok {
+					t.Errorf("%s has no build for %s", p.Name, arch)
+				}
 			}
 		}
 		for arch, b := range p.Builds {
