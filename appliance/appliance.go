@@ -131,6 +131,7 @@ func (a *appliance) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	a.onClose(func() { a.records.Close() })
+	a.recordSettings(ctx)
 	ended, err := a.records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration {
 		return recording.Length(a.records, chatID, a.log)
 	})
@@ -163,7 +164,12 @@ func (a *appliance) listen(ctx context.Context) error {
 	a.limits = limits(a.cfg, a.log)
 	a.listener = api.Listen(l, a.limits, a.log)
 	a.onClose(func() { a.listener.Close() }) // the HTTP server closes it too
-	if a.identity, err = certs.Open(ctx, certOptions(a.cfg), l.Addr(), a.log); err != nil {
+	options := certOptions(a.cfg)
+	options.Made = func(names string) {
+		recordBoxAct(a.records, a.log, boxAct("certificate.make", "certificate", names,
+			"got a new certificate for connections"))
+	}
+	if a.identity, err = certs.Open(ctx, options, l.Addr(), a.log); err != nil {
 		return err
 	}
 	a.onClose(a.identity.Close)

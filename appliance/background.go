@@ -40,45 +40,55 @@ const sweepEvery = time.Hour
 func sweeping(ctx context.Context, cfg config.Config, records *store.Store, log *slog.Logger) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
+	swept := newSweptRecord(time.Now())
 	for first := true; ; first = false {
 		now := time.Now()
-		if err := sweepChats(ctx, cfg.Retention, records, now, log); err != nil && ctx.Err() == nil {
+		chats, err := sweepChats(ctx, cfg.Retention, records, now, log)
+		if swept.add("chats", chats); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete old chats; trying again in an hour", "err", err)
 		}
 		if err := sweepSpeech(ctx, cfg.Speech, records, now); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete old generations of speech; trying again in an hour", "err", err)
 		}
-		if deleted, err := sweepBatch(ctx, cfg.Batch, records, now); err != nil && ctx.Err() == nil {
+		jobs, err := sweepBatch(ctx, cfg.Batch, records, now)
+		if swept.add("jobs", jobs); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete old analysis jobs; trying again in an hour", "err", err)
-		} else if deleted > 0 {
-			log.Info("deleted old analysis jobs", "jobs", deleted, "days", cfg.Batch.ResultsDays)
+		} else if jobs > 0 {
+			log.Info("deleted old analysis jobs", "jobs", jobs, "days", cfg.Batch.ResultsDays)
 		}
-		if err := sweepRecordings(ctx, cfg, records, now, first, log); err != nil && ctx.Err() == nil {
+		dropped, err := sweepRecordings(ctx, cfg, records, now, first, log)
+		if swept.add("recordings", dropped); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete recordings; trying again in an hour", "err", err)
 		}
+		if _, err := records.ExpireActs(ctx, now); err != nil && ctx.Err() == nil {
+			log.Error("cannot delete old administrative acts; trying again in an hour", "err", err)
+		}
+		swept.record(records, log, now, first)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
+			swept.record(records, log, now, true)
 			return
 		}
 	}
 }
 
 // sweepChats deletes the chats that ended too many days before now, and what a crash
-// left of deleted chats.
-func sweepChats(ctx context.Context, r config.Retention, records *store.Store, now time.Time, log *slog.Logger) error {
+// left of deleted chats. It returns the number of chats.
+func sweepChats(ctx context.Context, r config.Retention, records *store.Store, now time.Time, log *slog.Logger) (
+	deleted int, err error) {
 	if r.Days == 0 {
-		return records.Tidy(ctx, 0)
+		return 0, records.Tidy(ctx, 0)
 	}
 	oldest := now.AddDate(0, 0, -r.Days).UnixMilli()
-	deleted, err := records.Expire(ctx, oldest)
+	deleted, err = records.Expire(ctx, oldest)
 	if deleted > 0 {
 		log.Info("deleted old chats", "chats", deleted, "days", r.Days)
 	}
 	if err != nil {
-		return err
+		return deleted, err
 	}
-	return records.Tidy(ctx, oldest)
+	return deleted, records.Tidy(ctx, oldest)
 }
 
 // sweepSpeech deletes the generations of text-to-speech that are too old.
@@ -90,42 +100,43 @@ func sweepSpeech(ctx context.Context, s config.Speech, records *store.Store, now
 }
 
 // sweepRecordings deletes the recordings that are too old or take too much space. It
-// logs what it deletes or will delete, and at the first time also if that is nothing.
+// logs what it deletes or will delete, and at the first time also if that is nothing. It
+// returns the number of deleted recordings.
 func sweepRecordings(ctx context.Context, cfg config.Config, records *store.Store, now time.Time, first bool,
-	log *slog.Logger) error {
+	log *slog.Logger) (dropped int, err error) {
 	limits, err := box.RecordingLimits(cfg)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	all, err := records.StoredSounds(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	surplus := limits.Surplus(all, now)
 	notice, err := recording.GiveNotice(cfg.Data, len(surplus), recording.Total(surplus), now)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if first {
 		log.Info("recordings", "count", len(all), "mb", recording.Total(all)/1e6, "at_most_mb", limits.Bytes/1e6,
 			"days", limits.Days)
 	}
 	if len(surplus) == 0 {
-		return nil
+		return 0, nil
 	}
 	if now.Before(notice.From) {
 		log.Warn("recordings are too old or too large, and will be deleted; to keep them, set limits.recordings "+
 			"to 0 for ever",
 			"from", notice.From.Format(time.RFC3339), "count", len(surplus), "mb", recording.Total(surplus)/1e6,
 			"days", limits.Days, "at_most_mb", limits.Bytes/1e6)
-		return nil
+		return 0, nil
 	}
-	dropped, err := recording.Drop(ctx, records, surplus)
+	dropped, err = recording.Drop(ctx, records, surplus)
 	if dropped > 0 {
 		log.Info("deleted recordings that were too old or too large", "count", dropped, "mb",
 			recording.Total(surplus[:dropped])/1e6)
 	}
-	return err
+	return dropped, err
 }
 
 // startWebhooks sends the webhooks in the outbox from now on; those that wait from

@@ -233,7 +233,7 @@ func TestSweepDeletesOldChats(t *testing.T) {
 		return total
 	}
 	log := slog.New(slog.DiscardHandler)
-	if err := sweepChats(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
+	if _, err := sweepChats(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
 	cfg := config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}
@@ -290,7 +290,7 @@ func TestRecordingsAreDeletedAfterTheNotice(t *testing.T) {
 	pass := func(days int) (log string, left map[string]store.ChatRecording) {
 		t.Helper()
 		var out bytes.Buffer
-		err := sweepRecordings(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0,
+		_, err := sweepRecordings(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0,
 			slog.New(slog.NewTextHandler(&out, nil)))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,11 @@ func WithAct(ctx context.Context, a Act) (context.Context, *PendingAct) {
 // AmendAct calls change with the pending act of ctx, if it has one that is not recorded
 // yet. What is done knows best what it was done to.
 func AmendAct(ctx context.Context, change func(*Act)) {
-	if p, _ := ctx.Value(pendingActKey{}).(*PendingAct); p != nil {
+	p, _ := ctx.Value(pendingActKey{}).(*PendingAct)
+	if p == nil {
+		return
+	}
+	if a, _ := p.Act(); a.What != "" {
 		p.Amend(change)
 	}
 }

@@ -49,15 +49,17 @@ func diagnose(ctx context.Context, cfg config.Config,
 	if err != nil {
 		return d, err
 	}
-	webhooks, err := examineWebhooks(ctx, cfg.Data)
-	if err != nil {
-		return d, err
-	}
 	d.add(database, recordings)
 	if store.Exists(cfg.Data) {
 		d.add(examineBackup(cfg.Data))
 	}
-	d.add(webhooks...)
+	for _, examine := range []func(context.Context, string) ([]doctor.Finding, error){examineWebhooks, examineActs} {
+		found, err := examine(ctx, cfg.Data)
+		if err != nil {
+			return d, err
+		}
+		d.add(found...)
+	}
 	found, err := doctor.Packs(ctx, cfg.Packs, engines.Needs(cfg))
 	if err != nil {
 		return d, err

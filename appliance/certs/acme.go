@@ -38,6 +38,9 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 		Storage:           &certmagic.FileStorage{Path: filepath.Join(o.Folder, "acme")},
 		DefaultServerName: o.Names[0], // for clients that connect by address
 		OnEvent: func(_ context.Context, name string, data map[string]any) error {
+			if name == "cert_obtained" {
+				o.made(fmt.Sprint(data["identifier"]))
+			}
 			return logACME(log, name, data)
 		},
 		Logger: quiet,

@@ -31,6 +31,7 @@ type boxCertificate struct {
 	authority *authority
 	file      string
 	extra     []string // names and addresses from the settings
+	made      func(names string)
 	log       *slog.Logger
 	now       func() time.Time
 
@@ -42,17 +43,18 @@ type boxCertificate struct {
 // maxReachedAt bounds reachedAt; a machine has a few link-local addresses.
 const maxReachedAt = 32
 
-// openBoxCertificate opens or makes the box's certificate in folder, and before it the
-// authority, whose certificate goes to the file public.
-func openBoxCertificate(folder, public string, extra []string, log *slog.Logger) (*boxCertificate, error) {
-	a, err := openAuthority(folder, public, append(hostNames(), extra...))
+// openBoxCertificate opens or makes the box's certificate in the folder, and before it the
+// authority.
+func openBoxCertificate(options Options, log *slog.Logger) (*boxCertificate, error) {
+	a, err := openAuthority(options.Folder, options.AuthorityFile, append(hostNames(), options.Names...))
 	if err != nil {
 		return nil, err
 	}
 	o := &boxCertificate{
 		authority: a,
-		file:      filepath.Join(folder, "box.pem"),
-		extra:     extra,
+		file:      filepath.Join(options.Folder, "box.pem"),
+		extra:     options.Names,
+		made:      options.made,
 		log:       log,
 		now:       time.Now,
 	}
@@ -124,6 +126,10 @@ func (c *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
 	if err := durable.WriteFile(c.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
 		c.log.Warn("the box's certificate cannot be stored; the next start makes another one", "err", err)
 	}
+	for _, ip := range addresses {
+		names = append(names, ip.String())
+	}
+	c.made(strings.Join(names, " "))
 	return c.cert, nil
 }
 

@@ -38,6 +38,16 @@ type Options struct {
 	Directory string // URL of the ACME server's directory
 	Email     string // for the ACME server's warnings; may be empty
 	Roots     string // PEM file of the authorities that vouch for the ACME server; empty for the system's
+
+	// Made is called after the box made or fetched a certificate for these names and
+	// addresses; it may be nil.
+	Made func(names string)
+}
+
+func (o Options) made(names string) {
+	if o.Made != nil {
+		o.Made(names)
+	}
 }
 
 // Identity is the certificate of a box.
@@ -64,7 +74,7 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 		id.config, id.close, err = openACME(ctx, o, at, log)
 	case Own:
 		var certificate *boxCertificate
-		if certificate, err = openBoxCertificate(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
+		if certificate, err = openBoxCertificate(o, log); err == nil {
 			id.config, id.authority = &tls.Config{GetCertificate: certificate.get}, certificate.authority
 			log.Info("the box has a certificate of its own", "authority", o.AuthorityFile, "sha256",
 				certificate.authority.fingerprint())

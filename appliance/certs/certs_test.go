@@ -191,7 +191,7 @@ func TestBoxCertificateSurvivesARestartAndIsRenewed(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	open := func(names ...string) *boxCertificate {
 		t.Helper()
-		o, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), names, log)
+		o, err := openBoxCertificate(ownIn(dir, names), log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func (c connTo) LocalAddr() net.Addr { return c.local }
 
 func TestLaterAddressesAreCovered(t *testing.T) {
 	dir := t.TempDir()
-	o, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, slog.New(slog.DiscardHandler))
+	o, err := openBoxCertificate(ownIn(dir, nil), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,12 +274,12 @@ func TestLaterAddressesAreCovered(t *testing.T) {
 func TestBrokenAuthorityIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
-	if _, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, log); err != nil {
+	if _, err := openBoxCertificate(ownIn(dir, nil), log); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		write(t, filepath.Join(dir, "authority.pem"), text)
-		if _, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil ||
+		if _, err := openBoxCertificate(ownIn(dir, nil), log); err == nil ||
 			!strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -340,4 +340,8 @@ func TestReplacedFilesAreReloaded(t *testing.T) {
 		!strings.Contains(err.Error(), certFile) {
 		t.Errorf("a certificate as its own key: %v", err)
 	}
+}
+
+func ownIn(dir string, names []string) Options {
+	return Options{Folder: dir, AuthorityFile: filepath.Join(dir, "ca.crt"), Names: names}
 }

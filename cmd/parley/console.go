@@ -28,6 +28,7 @@ type console struct {
 
 	instantExit atomic.Pointer[interrupted] // see allowInstantExit
 	closers     []func() error              // close what was opened for the command
+	data        string                      // data folder of the command's settings; empty: it has none
 }
 
 func standardConsole() *console {

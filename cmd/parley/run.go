@@ -55,6 +55,7 @@ type shown struct {
 // line.
 func run(ctx context.Context, args []string, c *console) int {
 	shown := &shown{}
+	ctx, pending := store.WithAct(ctx, store.Act{}) // what is done is known when the command line is parsed
 	parser, err := newParser(c.options(ctx, shown)...)
 	if err != nil {
 		return c.fail(ctx, err)
@@ -79,12 +80,19 @@ func run(ctx context.Context, args []string, c *console) int {
 	case err != nil:
 		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
 	}
+	act, once, found := c.actOf(parsed)
+	if found {
+		pending.Amend(func(a *store.Act) { *a = act })
+	}
 	err = c.runCommand(ctx, func() error { return errors.Join(parsed.Run(), c.close()) })
 	if missing, ok := errors.AsType[notProvided](err); ok {
 		err = missing.error
 	}
 	if err != nil {
 		return c.fail(ctx, fmt.Errorf("%s: %w", strings.Fields(parsed.Command())[0], err))
+	}
+	if found {
+		c.recordAct(ctx, pending, once)
 	}
 	return exitDone
 }

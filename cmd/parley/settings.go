@@ -117,5 +117,6 @@ func (c *console) config(parsed *kong.Context) (config.Config, error) {
 	if err != nil {
 		return cfg, misuse{err}
 	}
+	c.data = cfg.Data
 	return cfg, nil
 }
