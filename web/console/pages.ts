@@ -1,4 +1,5 @@
 import type { Page } from "./page";
+import { Audit } from "./pages/audit";
 import { Chats } from "./pages/chats";
 import { Configs } from "./pages/configs";
 import { Expression } from "./pages/expression";
@@ -34,4 +35,5 @@ export const pages: Page[] = [
   { path: "keys", name: "Keys", group: "The box", show: Keys },
   { path: "settings", name: "Settings", group: "The box", show: Settings },
   { path: "sessions", name: "Sessions", group: "The box", show: Sessions },
+  { path: "audit", name: "Audit", group: "The box", show: Audit },
 ];
