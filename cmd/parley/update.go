@@ -223,6 +223,7 @@ func (cmd *updateCmd) endInterrupted(ctx context.Context, c *console, u *update.
 // terminal closes, and systemd ends it if it is killed. Ctrl-C has it go back.
 func (cmd *updateCmd) applyApart(ctx context.Context, c *console, u *update.Updater) error {
 	const unit = "parley-update-apply.service"
+	_ = exec.Command("systemctl", "reset-failed", unit).Run() // one that was killed; an error if there was none
 	run := exec.CommandContext(ctx, "systemd-run", "--quiet", "--collect", "--wait", "--pipe", "--unit", unit,
 		"--property", "OnFailure=parley-update.service",
 		filepath.Join(u.Folder, "parley"), "update", "--stage", applyStage, "--data", u.Data, "--packs", u.Packs,
@@ -230,30 +231,35 @@ func (cmd *updateCmd) applyApart(ctx context.Context, c *console, u *update.Upda
 	run.Stdout, run.Stderr = c.out, c.err
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches this process alone
 	run.Cancel = func() error { return exec.Command("systemctl", "kill", "--signal", "INT", unit).Run() }
+	begun := time.Now()
 	ended := run.Run()
-	if ended != nil {
-		fmt.Fprintln(c.err, "the update was ended, and systemd puts the old version back")
-	}
-	for begun := time.Now(); time.Since(begun) < returnTimeout; time.Sleep(time.Second) {
-		if changing, err := u.Interrupted(); err != nil || !changing {
-			break
-		}
+	if err := cmd.awaitEnd(context.WithoutCancel(ctx), u); err != nil {
+		return err
 	}
 	last, ok, err := update.LastResult(u.Folder)
-	switch {
-	case err != nil:
+	if err != nil || ok && last.Done && last.AtMS >= begun.UnixMilli() {
 		return err
-	case ok && !last.Done:
-		return &update.ErrReturned{From: last.From, To: last.To, Why: last.Why, Log: u.LogFile()}
-	case ended != nil:
-		return fmt.Errorf("the update: %w: see %s", ended, u.LogFile())
 	}
-	return nil
+	if ok && last.AtMS >= begun.UnixMilli() {
+		return &update.ErrReturned{From: last.From, To: last.To, Why: last.Why, Log: u.LogFile()}
+	}
+	return fmt.Errorf("the update did not begin: %w: see %s", ended, u.LogFile())
 }
 
-// returnTimeout is how long systemd may take to put the old version back after the update
-// was killed: some seconds, and the wait for a dpkg that still works.
-const returnTimeout = 5 * time.Minute
+// awaitEnd returns when no update is left to be ended. After one that was killed, systemd
+// or this process puts the old version back, whichever comes first.
+func (cmd *updateCmd) awaitEnd(ctx context.Context, u *update.Updater) error {
+	for {
+		err := cmd.locked(u, func() error { return u.Resume(ctx) })
+		if is[*update.ErrReturned](err) {
+			return nil // the result says so too
+		}
+		if !errors.Is(err, update.ErrLocked) {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
 
 // printPlan prints what an update would do.
 func (c *console) printPlan(asJSON bool, p update.Plan) error {

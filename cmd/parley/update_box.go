@@ -145,30 +145,20 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	chat, err := dial(ctx, client, "ws"+strings.TrimPrefix(url, "http")+chatPath, key, nil)
+	caller := turnCaller{client, "ws" + strings.TrimPrefix(url, "http") + chatPath, key}
+	turn, err := caller.call(ctx, question, func(t *turnCheck) bool { return t.heard && t.ended })
 	if err != nil {
+		if !turn.heard {
+			err = fmt.Errorf("it does not hear the question: %w", err)
+		}
 		return err
 	}
-	defer chat.close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	messages := make(chan received, 256)
-	go chat.receive(ctx, messages)
-	err = chat.send(ctx, contract.SessionSettings{
-		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
-	})
-	if err != nil {
-		return err
-	}
-	t := turnCheck{chat: chat, messages: messages}
-	answer, err := t.ask(ctx, question)
-	if err != nil {
-		return err
-	}
+	answer := turn.answer[:min(len(turn.answer), longestEcho*chatRateHz)]
 	if !slices.ContainsFunc(answer, audible) {
 		return errors.New("its answer is silent")
 	}
-	if err := t.transcribe(ctx, answer[:min(len(answer), longestEcho*chatRateHz)]); err != nil {
+	// In a chat of its own, since a box does not listen to its own words.
+	if _, err = caller.call(ctx, answer, func(t *turnCheck) bool { return t.heard }); err != nil {
 		return fmt.Errorf("its answer has no words: %w", err)
 	}
 	return nil
@@ -206,47 +196,43 @@ func (b updatedBox) speakQuestion(ctx context.Context, client *http.Client, url,
 	return pcm, err
 }
 
-// turnCheck is a caller who checks that turns work.
+// turnCaller opens chats.
+type turnCaller struct {
+	client       *http.Client
+	address, key string
+}
+
+// turnCheck is what has come of a turn.
 type turnCheck struct {
-	chat     *chatConn
-	messages <-chan received
-	heard    bool      // the box has transcribed words
-	answer   []float32 // the sound of its answer
-	ended    bool      // the answer is complete
+	heard  bool      // the box has transcribed words
+	answer []float32 // the sound of its answer
+	ended  bool      // the answer is complete
 }
 
-// ask sends the question in real time and silence after it, and returns the sound of the
-// answer.
-func (t *turnCheck) ask(ctx context.Context, question []float32) ([]float32, error) {
-	err := t.send(ctx, question, func() bool { return t.ended && t.heard })
-	if err != nil && !t.heard {
-		err = fmt.Errorf("it does not hear the question: %w", err)
+// call sends sound in real time in a chat, and silence after it, until done.
+func (c turnCaller) call(ctx context.Context, sound []float32, done func(*turnCheck) bool) (t turnCheck, err error) {
+	chat, err := dial(ctx, c.client, c.address, c.key, nil)
+	if err != nil {
+		return t, err
 	}
-	return t.answer, err
-}
-
-// transcribe sends sound, and returns nil when the box has transcribed words.
-func (t *turnCheck) transcribe(ctx context.Context, sound []float32) error {
-	t.heard = false
-	return t.send(ctx, sound, func() bool { return t.heard })
-}
-
-// send sends sound, and then silence until done.
-func (t *turnCheck) send(ctx context.Context, sound []float32, done func() bool) error {
+	defer chat.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages := make(chan received, 256)
+	go chat.receive(ctx, messages)
+	err = chat.send(ctx, contract.SessionSettings{
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
+	})
 	begun, piece := time.Now(), make([]float32, chatRateHz*periodMS/1000)
-	for i := 0; !done(); i++ {
+	for i := 0; err == nil && !done(&t); i++ {
 		clear(piece)
 		sound = sound[copy(piece, sound):]
-		if err := sendAt(ctx, t.chat, begun.Add(time.Duration(i)*pieceDuration), piece); err != nil {
-			return err
-		}
-		for len(t.messages) > 0 {
-			if err := t.receive(<-t.messages); err != nil {
-				return err
-			}
+		err = sendAt(ctx, chat, begun.Add(time.Duration(i)*pieceDuration), piece)
+		for len(messages) > 0 && err == nil {
+			err = t.receive(<-messages)
 		}
 	}
-	return nil
+	return t, err
 }
 
 // receive handles a message of the box.

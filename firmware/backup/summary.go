@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"parley/internal/durable"
 	"parley/internal/layout"
@@ -40,5 +41,17 @@ func writeSummary(data string, m Summary) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(data, layout.LastBackup), append(text, '\n'), 0o600)
+	file := filepath.Join(data, layout.LastBackup)
+	if err := durable.WriteFile(file, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	info, err := os.Stat(data)
+	if err != nil {
+		return err
+	}
+	// A backup by root must not take the file from the box, whose console shows it.
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
+		return os.Lchown(file, int(owner.Uid), int(owner.Gid))
+	}
+	return nil
 }

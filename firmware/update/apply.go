@@ -72,6 +72,7 @@ func (u *Updater) carryOut(ctx context.Context, j *journal) error {
 		case then == Over:
 			return u.finish(j)
 		}
+		j.Stopped = j.Stopped || then == Stopping
 		j.Started = j.Started || then == Checking
 		if err := u.enter(j, then); err != nil && then != Returning {
 			// The steps before lead back too, so this one needs no journal.
@@ -231,12 +232,14 @@ func (u *Updater) keep(ctx context.Context, j *journal) error {
 
 // goBack puts the old version in place of whatever is there. Each act may be done twice.
 func (u *Updater) goBack(ctx context.Context, j *journal) error {
-	u.say("going back to %s", j.From)
-	if err := u.Service.Stop(ctx); err != nil {
-		return err
-	}
-	if err := u.installOld(ctx, j); err != nil {
-		return err
+	if j.Stopped {
+		u.say("going back to %s", j.From)
+		if err := u.Service.Stop(ctx); err != nil {
+			return err
+		}
+		if err := u.installOld(ctx, j); err != nil {
+			return err
+		}
 	}
 	if err := u.returnPacks(j); err != nil {
 		return fmt.Errorf("putting the old packs back: %w", err)
@@ -251,7 +254,7 @@ func (u *Updater) goBack(ctx context.Context, j *journal) error {
 func (u *Updater) finish(j *journal) error {
 	unix.Sync() // what dpkg and the renames did, before the journal is gone
 	back := j.Step == Returning
-	if back && j.Runs {
+	if back && j.Runs && j.Stopped {
 		u.say("starting %s", j.From)
 		if err := u.Service.Start(context.Background()); err != nil {
 			return err

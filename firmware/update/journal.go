@@ -26,6 +26,7 @@ type journal struct {
 	Replace []string `json:"replace,omitempty"` // packs that the new version brings in place of old ones
 	Add     []string `json:"add,omitempty"`     // packs that it brings without an old one
 	Schema  bool     `json:"schema"`            // the schema of the database changes
+	Stopped bool     `json:"stopped"`           // the old version has been told to stop
 	Started bool     `json:"started"`           // the new version has begun to run
 	Program string   `json:"service,omitempty"` // the service command of a machine without systemd
 	Runs    bool     `json:"runs"`              // the box ran before
