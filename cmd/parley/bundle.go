@@ -34,7 +34,7 @@ type bundleCmd struct {
 
 type bundleCreateCmd struct {
 	File     string `arg:"" type:"path" predictor:"file" help:"File to write, such as parley.sh."`
-	Package  string `placeholder:"DEB" type:"path" predictor:"file" help:"Debian package of Parley (the installed one)."`
+	Package  string `placeholder:"DEB" type:"path" predictor:"file" help:"Package of Parley (the installed one)."`
 	Profile  string `help:"Include the models of this profile: ${profiles}." placeholder:"NAME" setting:"profile"`
 	Suite    string `placeholder:"NAME" help:"Debian of the other machine: bookworm or trixie (this machine's)."`
 	Key      string `placeholder:"FILE" type:"path" predictor:"file" help:"Sign with this private key (PEM, PKCS #8)."`
@@ -147,7 +147,8 @@ func (cmd *bundleCreateCmd) write(ctx context.Context, cfg config.Config, stage 
 	var debs []debian.Deb
 	if !cmd.NoDebian {
 		to := debian.Machine{Suite: m.Suite, Arch: m.Arch}
-		if debs, err = debian.Fetch(ctx, cmd.Package, to, filepath.Join(filepath.Dir(stage), "debian"), tell); err != nil {
+		cache := filepath.Join(filepath.Dir(stage), "debian")
+		if debs, err = debian.Fetch(ctx, cmd.Package, to, cache, tell); err != nil {
 			return err
 		}
 	}
