@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -14,6 +15,7 @@ import (
 	"parley/appliance/voices"
 	"parley/firmware/importer"
 	"parley/internal/progress"
+	"parley/store"
 )
 
 // importCmd imports what people saved of the old service.
@@ -52,6 +54,9 @@ func (cmd *importCmd) Run(ctx context.Context, c *console, cfg config.Config) (e
 		im, err = importer.Read(ctx, options)
 		return err
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return misuse{err}
+	}
 	if err != nil {
 		return orInterrupted(ctx, err, "nothing was imported", "run the command again")
 	}
@@ -104,9 +109,12 @@ func (cmd *importCmd) options(ctx context.Context, c *console, cfg config.Config
 	if err != nil {
 		return o, err
 	}
-	a, err := account(ctx, s, cmd.Account)
+	a, err := s.Account(ctx, cmd.Account)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, misuse{fmt.Errorf("there is no account %.80q: parley keys create --account %[1]s makes one", cmd.Account)}
+	}
 	if err != nil {
-		return o, misuse{err}
+		return o, err
 	}
 	recordings, err := box.RecordingLimits(cfg)
 	if err != nil {
@@ -124,7 +132,6 @@ func (cmd *importCmd) options(ctx context.Context, c *console, cfg config.Config
 		},
 		Settings: importer.Settings{
 			KeepHistory:    cfg.Retention.History,
-			KeepAudio:      cfg.Retention.Audio,
 			KeepDays:       cfg.Retention.Days,
 			RecordingDays:  recordings.Days,
 			RecordingBytes: recordings.Bytes,

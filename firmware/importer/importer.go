@@ -25,7 +25,6 @@ type Voices interface {
 // Settings are the settings of the box that concern what is imported.
 type Settings struct {
 	KeepHistory    bool  // chats are stored
-	KeepAudio      bool  // chats are recorded
 	KeepDays       int   // after the end of a chat until it is deleted; 0: never
 	RecordingDays  int   // after the end of a chat until its recording is deleted; 0: never
 	RecordingBytes int64 // of all recordings; 0: no limit

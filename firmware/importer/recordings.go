@@ -115,7 +115,7 @@ func (w *work) chatOf(ctx context.Context, name string) (id string, ended int64,
 	}
 	for ; name != "." && name != "/"; name = path.Dir(name) { // the name, then the nearest folder
 		for _, found := range uuids.FindAllString(path.Base(name), -1) {
-			candidates = append(candidates, strings.ToLower(found))
+			candidates = append(candidates, found, strings.ToLower(found))
 		}
 	}
 	for _, id := range candidates {
