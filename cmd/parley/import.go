@@ -111,7 +111,8 @@ func (cmd *importCmd) options(ctx context.Context, c *console, cfg config.Config
 	}
 	a, err := s.Account(ctx, cmd.Account)
 	if errors.Is(err, store.ErrNotFound) {
-		return o, misuse{fmt.Errorf("there is no account %.80q: parley keys create --account %[1]s makes one", cmd.Account)}
+		return o, misuse{fmt.Errorf("there is no account %.80q: parley keys create --account %[1]s makes one",
+			cmd.Account)}
 	}
 	if err != nil {
 		return o, err
