@@ -59,7 +59,7 @@ func (w *work) config(ctx context.Context, record map[string]any, note func(stri
 	if err := w.checkUses(ctx, c, note); err != nil {
 		return nil, "", err
 	}
-	if m := c.LanguageModel; m != nil {
+	if m := c.LanguageModel; m != nil && (m.Provider != "" || m.Resource != "") {
 		w.models[contract.LanguageModelRef{Provider: m.Provider, Resource: m.Resource}]++
 	}
 	description := c.VersionDescription

@@ -108,6 +108,7 @@ func (im *Import) readAll(ctx context.Context) error {
 		im.files = append(im.files, f.name)
 		if isSound(f.name) {
 			im.sounds = append(im.sounds, i)
+			im.report.Files++
 		} else if err := im.readFile(ctx, i); err != nil {
 			return err
 		}

@@ -23,9 +23,11 @@ const (
 	// soundRateHz is the rate at which recordings are stored: that of the files which
 	// clients download.
 	soundRateHz = 24000
-	// maxSoundBytes bounds a recording, which is read whole: two hours of studio quality
-	// (48 kHz, 16 bit, stereo). A chat of the old service lasted half an hour at most.
-	maxSoundBytes = 1 << 30
+	// maxSoundBytes and maxSound bound a recording, which is read and decoded whole: half an
+	// hour of studio quality (48 kHz, 16 bit, stereo), as long as a chat of the old service
+	// lasted at most, and an hour of any other.
+	maxSoundBytes = 400 << 20
+	maxSound      = time.Hour
 )
 
 var uuids = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
@@ -92,10 +94,11 @@ func (w *work) recording(ctx context.Context, i int, taken map[string]bool) erro
 		if err == nil && why == "" {
 			err = w.Store.ImportSound(ctx, chatID, sides)
 		}
-		if err != nil || why != "" {
-			if err != nil {
-				return err
-			}
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			delete(taken, chatID) // another file may be better
 			return left(why)
 		}
 	}
@@ -150,28 +153,24 @@ func (w *work) encode(ctx context.Context, f file) (sides map[store.Side][]byte,
 		return nil, fmt.Sprintf("it cannot be read: %v", err), nil
 	}
 	var mixed, silent bytes.Buffer
-	pcm, why := decoded(data)
-	if why == "" {
+	pcm, err := audio.DecodeUpTo(data, soundRateHz, maxSound)
+	_, tooLong := errors.AsType[*audio.ErrTooLong](err)
+	switch {
+	case tooLong:
+		return nil, err.Error(), nil
+	case err == nil && len(pcm) == 0:
+		return nil, "it has no sound", nil
+	case err == nil:
 		err = encodeOpus(&mixed, soundRateHz, pcm)
-	} else if why, err = w.convert(ctx, data, &mixed, why); err != nil || why != "" {
-		return nil, why, err
+	default:
+		if why, err = w.convert(ctx, data, &mixed, err.Error()); err != nil || why != "" {
+			return nil, why, err
+		}
 	}
 	if err == nil {
 		err = encodeOpus(&silent, soundRateHz, nil)
 	}
 	return map[store.Side][]byte{store.UserSide: mixed.Bytes(), store.AssistantSide: silent.Bytes()}, "", err
-}
-
-// decoded decodes a recording without ffmpeg. why is why that is not possible.
-func decoded(data []byte) (pcm []float32, why string) {
-	pcm, err := audio.DecodeAll(data, soundRateHz)
-	switch {
-	case err != nil:
-		return nil, err.Error()
-	case len(pcm) == 0:
-		return nil, "it has no sound"
-	}
-	return pcm, ""
 }
 
 // convert has ffmpeg decode a recording, in a process without rights. why says what is

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"parley/appliance/contract"
 )
 
 // The kinds of what is counted, in the order of a report.
@@ -71,6 +73,7 @@ func (r *Report) add(list *[]Line, l Line) {
 		r.Omitted++
 		return
 	}
+	l.ID, l.Name, l.Why = contract.Clip(l.ID), contract.Clip(l.Name), contract.ClipError(l.Why)
 	*list = append(*list, l)
 }
 

@@ -1,12 +1,14 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley/appliance/contract"
@@ -103,8 +105,8 @@ func (w *work) resource(ctx context.Context, kind store.Kind, id string, read re
 	var made []store.Version
 	created, name := all[0].created, all[len(all)-1].name
 	for _, r := range all {
-		if r.created > 0 {
-			created = min(max(created, r.created), r.created)
+		if at := cmp.Or(r.created, r.modified); at > 0 && (created == 0 || at < created) {
+			created = at
 		}
 		v, ok, err := w.version(ctx, kind, id, r, read)
 		if err != nil {
@@ -118,6 +120,9 @@ func (w *work) resource(ctx context.Context, kind store.Kind, id string, read re
 		w.report.differs(Line{Kind: string(kind), ID: id, Name: name, File: w.files[all[0].file],
 			Why: fmt.Sprintf("on the box its name is %q", owner.Name)})
 		w.report.count(string(kind)).Differs-- // its versions are counted
+	}
+	if created == 0 { // no record has a time
+		created = time.Now().UnixMilli()
 	}
 	for i := range made {
 		made[i].Name, made[i].CreatedMS = cleanName(kind, id, name), created

@@ -137,6 +137,9 @@ func (s *scanner) value(depth int) (*node, error) {
 			err = s.object(n, depth)
 		}
 		if err != nil {
+			if is := shapeOf(n); is == isChat || is == isGroupPage { // what its events belong to
+				_, _ = s.found(n, 0, 0)
+			}
 			s.spill(n)
 			return nil, err
 		}

@@ -194,6 +194,10 @@ func (s *stager) chat(n *node) {
 	}
 	count, _ := n.versionNumber("event_count")
 	version, _ := n.get("config").versionNumber("version")
+	config := n.get("config").str("id")
+	if badID(config) != "" {
+		config = ""
+	}
 	s.write(`
 		INSERT INTO chat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
 		       status = iif(ended = 0, excluded.status, status), ended = max(ended, excluded.ended),
@@ -201,8 +205,7 @@ func (s *stager) chat(n *node) {
 		       config = iif(config = '', excluded.config, config),
 		       metadata = iif(metadata = '', excluded.metadata, metadata),
 		       event_count = max(event_count, excluded.event_count)`,
-		id, group, n.str("status"), start, n.millis("end_timestamp"), n.get("config").str("id"), version, metadata,
-		count, s.file)
+		id, group, n.str("status"), start, n.millis("end_timestamp"), config, version, metadata, count, s.file)
 }
 
 // eventTypes returns the types of events that clients know.
@@ -255,6 +258,9 @@ func (s *stager) event(n *node, run int64, pos int) {
 		EmotionFeatures: texts["emotion_features"],
 		Metadata:        texts["metadata"],
 		RelatedEventID:  n.str("related_event_id"),
+	}
+	if len(e.RelatedEventID) > maxEventID {
+		e.RelatedEventID = ""
 	}
 	sum := sumOf(e)
 	if s.write(`INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, chat, id, at, kind, e.Role,
