@@ -24,6 +24,7 @@ func TestEventsAreInOrderHoweverTheyWereSaved(t *testing.T) {
 	page := func(direction, events string) string {
 		return `{"pagination_direction":"` + direction + `","events_page":[` + events + `],` + chatRecord(1, 9)[1:]
 	}
+	others := `{"generation_id":"g","job":{"job_id":"j"},"x":[`
 	cutPage := strings.Trim(chatRecord(1, 9), "}") + `,"events_page":[`
 	for name, all := range map[string]map[string]string{
 		"pages, the last first":      {"1": page("ASC", list(7, 10)), "2": page("ASC", list(0, 7))},
@@ -34,6 +35,7 @@ func TestEventsAreInOrderHoweverTheyWereSaved(t *testing.T) {
 		"a record a line":            {"a": strings.ReplaceAll(list(0, 10), "},{", "}\n{") + "\n" + chatRecord(1, 9)},
 		"pages in an array":          {"a": "[" + page("ASC", list(0, 4)) + "," + page("ASC", list(4, 10)) + "]"},
 		"under names":                {"a": `{"x":{"y":[` + list(9, -1) + `]},"z":{"one":` + chatRecord(1, 9) + `}}`},
+		"with others":                {"a": others + list(0, 10) + "," + chatRecord(1, 9) + "]}"},
 		"camelCase":                  {"a": camel("[" + list(0, 10) + "," + chatRecord(1, 9) + "]")},
 		"with a byte order mark":     {"a": "\ufeff[" + list(0, 10) + "," + chatRecord(1, 9) + "]"},
 		"in UTF-16":                  {"a": utf16("[" + list(0, 10) + "," + chatRecord(1, 9) + "]")},

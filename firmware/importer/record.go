@@ -71,10 +71,10 @@ func foreignKind(n *node) string {
 	switch {
 	case n.has("job_id"):
 		return "analysis job"
-	case n.has("source", "results"), n.has("models", "file"):
-		return "result of an analysis job"
-	case n.has("generation_id"), n.has("generations"):
-		return "generated speech"
+	case n.has("models", "file"):
+		return "analysis result"
+	case n.has("generation_id"):
+		return "speech generation"
 	case n.has("access_token"), n.has("api_key"):
 		return "credential"
 	}

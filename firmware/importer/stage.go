@@ -53,6 +53,7 @@ func (s *stager) found(n *node, run int64, pos int) (is, descend bool) {
 	case isForeign:
 		kind := foreignKind(n)
 		s.report.leftOut(Line{Kind: kind, File: s.name(), Why: "a box does not import records of this kind"})
+		return true, true
 	default:
 		return false, true
 	}
