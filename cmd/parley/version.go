@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"parley/internal/version"
+	"parley/store"
 )
 
 // versionFlag prints the version, wherever it is on the command line.
@@ -35,12 +36,17 @@ func (v *versionCmd) Run(c *console) error {
 	if version.Commit() != "" {
 		build = "commit " + version.Commit() + ", " + build
 	}
+	schema, err := store.NewestSchema()
+	if err != nil {
+		return err
+	}
 	return c.print(v.JSON,
-		map[string]string{
+		map[string]any{
 			"version":  version.String(),
 			"commit":   version.Commit(),
 			"go":       runtime.Version(),
 			"platform": platform,
+			"schema":   schema, // of the database; parley update compares it
 		},
 		"parley %s (%s)\n", version.String(), build)
 }

@@ -106,7 +106,7 @@ func (u *Updater) stage(ctx context.Context, f *release.File, j *journal) error 
 	if err := u.prepareApt(ctx); err != nil {
 		return err
 	}
-	program, err := u.unpackProgram(ctx, deb)
+	program, err := u.unpackProgram(ctx, deb, f.Manifest)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package update
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 // unpackProgram unpacks the new package and the libraries that would be installed with it,
 // so that the new program can run before it is installed. It returns the program after it
 // has run once.
-func (u *Updater) unpackProgram(ctx context.Context, deb string) (program string, err error) {
+func (u *Updater) unpackProgram(ctx context.Context, deb string, m release.Manifest) (program string, err error) {
 	libraries, err := u.newLibraries(ctx, deb)
 	if err != nil {
 		return "", err
@@ -30,8 +31,21 @@ func (u *Updater) unpackProgram(ctx context.Context, deb string) (program string
 		}
 	}
 	program = u.work(runFolder, "usr/bin/parley")
-	if err := u.runNew(ctx, program, nil, "version"); err != nil {
+	printed, err := u.runNew(ctx, program, nil, "version", "--json")
+	if err != nil {
 		return "", fmt.Errorf("the new program does not run on this machine: %w", err)
+	}
+	// The way back relies on the schema.
+	var is struct {
+		Version string `json:"version"`
+		Schema  int64  `json:"schema"`
+	}
+	if err := json.Unmarshal(printed, &is); err != nil {
+		return "", fmt.Errorf("the new program does not say its version: %w", err)
+	}
+	if is.Version != m.Version || is.Schema != m.Schema {
+		return "", fmt.Errorf("the release file has the version %s with schema %d, and its program is version %s with "+
+			"schema %d: make the file again", m.Version, m.Schema, is.Version, is.Schema)
 	}
 	return program, nil
 }
@@ -80,7 +94,7 @@ func (u *Updater) stagePacks(ctx context.Context, f *release.File, program strin
 	if _, _, err := stagedNames(u.Packs); err != nil { // gives the folder to its owner
 		return err
 	}
-	if err := u.runNew(ctx, program, part, "packs", "add", "-"); err != nil {
+	if _, err := u.runNew(ctx, program, part, "packs", "add", "-"); err != nil {
 		return fmt.Errorf("unpacking the packs: %w", err)
 	}
 	// The program stops where the packs end; the rest of the part is only its checksum.
@@ -91,19 +105,19 @@ func (u *Updater) stagePacks(ctx context.Context, f *release.File, program strin
 	return err
 }
 
-// runNew runs the new program before it is installed, as the owner of the packs folder.
-func (u *Updater) runNew(ctx context.Context, program string, stdin io.Reader, args ...string) error {
+// runNew runs the new program before it is installed, as the owner of the packs folder, and
+// returns its output.
+func (u *Updater) runNew(ctx context.Context, program string, stdin io.Reader, args ...string) ([]byte, error) {
 	owner, err := ownerOf(u.Packs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintf(u.log, "$ %s %s\n", program, strings.Join(args, " "))
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = "/"
 	c.Stdin = stdin
-	var printed bytes.Buffer
-	c.Stdout = io.MultiWriter(u.log, &printed)
-	c.Stderr = c.Stdout
+	var printed, complaints bytes.Buffer
+	c.Stdout, c.Stderr = io.MultiWriter(u.log, &printed), io.MultiWriter(u.log, &complaints)
 	libraries := slices.Concat(glob(u.work(runFolder, "usr/lib/*-linux-*")), glob(u.work(runFolder, "lib/*-linux-*")))
 	c.Env = append(os.Environ(),
 		"PARLEY_PACKS="+filepath.Join(u.Packs, newPacks),
@@ -114,9 +128,9 @@ func (u *Updater) runNew(ctx context.Context, program string, stdin io.Reader, a
 		Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid},
 	}
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%w: %s", err, lastLine(printed.Bytes()))
+		return nil, fmt.Errorf("%w: %s", err, lastLine(complaints.Bytes()))
 	}
-	return nil
+	return printed.Bytes(), nil
 }
 
 // ownerOf returns the owner of a folder, or root if there is none.

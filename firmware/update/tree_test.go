@@ -371,7 +371,7 @@ esac
 // program is the fake parley.
 const program = `#!/bin/sh
 case $1 in
-version) cat /usr/share/parley/version ;;
+version) echo '{"version": "@VERSION@", "schema": 2}' ;;
 packs) tar -x -C "$PARLEY_PACKS" ;;
 esac
 `
@@ -457,7 +457,7 @@ func build(t *testing.T, dir, name, version string, control string, files map[st
 // never gets ready, or answers nothing; or its installation fails.
 func parley(t *testing.T, dir, version, kind string) string {
 	files := map[string]string{
-		"usr/bin/parley":           program,
+		"usr/bin/parley":           strings.Replace(program, "@VERSION@", version, 1),
 		"usr/share/parley/version": version + "\n",
 		"usr/share/parley/kind":    kind + "\n",
 		"usr/share/parley/" + kind: "",

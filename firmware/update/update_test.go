@@ -167,6 +167,7 @@ func TestRefusedFileChangesNothing(t *testing.T) {
 		{why: "for the processor arm64", key: key, change: func(m *release.Manifest) { m.Arch = "arm64" }},
 		{why: "for Debian's release sid", key: key, change: func(m *release.Manifest) { m.Suite = "sid" }},
 		{why: "the database has schema 1", key: key, change: func(m *release.Manifest) { m.Schema = 0 }},
+		{why: "program is version 0.1.1 with schema 2", key: key, change: func(m *release.Manifest) { m.Schema = 3 }},
 		{why: "is damaged", key: key, damage: 20_000},
 		{why: "cut off", key: key, damage: -1},
 	}
