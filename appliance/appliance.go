@@ -25,6 +25,7 @@ import (
 	"parley/appliance/plugins"
 	"parley/appliance/recording"
 	"parley/appliance/voices"
+	"parley/firmware/packs"
 	"parley/internal/disk"
 	"parley/internal/version"
 	"parley/store"
@@ -32,8 +33,27 @@ import (
 
 // Run runs the box until ctx ends, and then stops it. The box answers /healthz before
 // its models are loaded, and /readyz with 200 when a chat could start.
+//
+// The error is ErrRestart when an operator restarts the box from the console.
 func Run(ctx context.Context, cfg config.Config, console Console) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	a := &appliance{cfg: cfg, console: console, log: console.Log, started: time.Now()}
+	a.restart = func() { end(ErrRestart) }
+	err := a.run(ctx)
+	if !errors.Is(context.Cause(ctx), ErrRestart) {
+		return err
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		a.log.Warn("the box did not stop cleanly before it restarts", "err", err)
+	}
+	return ErrRestart
+}
+
+// ErrRestart means that the box has stopped to start again, with the settings as they are then.
+var ErrRestart = errors.New("the box restarts")
+
+func (a *appliance) run(ctx context.Context) error {
 	defer a.close()
 
 	if err := a.openStore(ctx); err != nil {
@@ -56,7 +76,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	a.openVoices(ctx)
 	a.startHTTP(ctx) // answers 503 where the models are needed
 
-	if err := a.openEngines(ctx); err != nil {
+	if err := a.openEnginesWithPacks(ctx); err != nil {
 		return err
 	}
 	if err := a.startHost(ctx); err != nil {
@@ -86,6 +106,7 @@ type appliance struct {
 	console Console
 	log     *slog.Logger
 	started time.Time
+	restart func()   // stops the box with ErrRestart
 	closers []func() // in the order of opening
 
 	records   *store.Store
@@ -218,8 +239,8 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Leaf:    a.identity.Leaf,
 	})
 	a.limits.BatchUpload = a.batchBody()
-	packs := box.NewPacks(ctx, a.cfg)
-	a.onClose(packs.Wait)
+	boxPacks := box.NewPacks(ctx, a.cfg)
+	a.onClose(boxPacks.Wait)
 	a.http = api.NewServer(api.New(api.Parts{
 		Keys:           a.records,
 		Chats:          control{a.sockets, a.admission},
@@ -244,7 +265,8 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		BoxPlugins:     a.plugins.Operator(a.figures),
 		BoxWebhooks:    box.Webhooks{Config: a.cfg},
 		BoxHealth:      a.health,
-		BoxPacks:       packs,
+		BoxPacks:       boxPacks,
+		BoxSetUp:       box.ConsoleSetUp{Config: a.cfg, Records: a.records, Again: a.restart},
 		Running:        ctx,
 		Origins:        a.cfg.Origins,
 		Authority:      a.identity.Authority(),
@@ -259,6 +281,39 @@ func (a *appliance) startHTTP(ctx context.Context) {
 	}()
 	a.onClose(func() { a.http.Close(); <-a.served }) // after an error; stop shuts it down gently before
 	a.log.Info("listening", "address", a.listener.Addr().String(), "data", a.cfg.Data)
+}
+
+// packsEvery is how often a box whose models are missing looks for them.
+const packsEvery = 5 * time.Second
+
+// openEnginesWithPacks loads the models. If packs are missing, a service serves the console until
+// they are there: it may be the only way to fetch them. Others end with an error.
+func (a *appliance) openEnginesWithPacks(ctx context.Context) error {
+	err := a.openEngines(ctx)
+	missing, is := errors.AsType[*packs.ErrNotReady](err)
+	if !is || !a.console.Service {
+		return err
+	}
+	a.log.Warn("models are missing: set the box up at its console or with parley setup, or fetch them with parley "+
+		"packs pull; the box goes on by itself then", "err", missing)
+	a.reportWaiting("models are missing")
+	tick := time.NewTicker(packsEvery)
+	defer tick.Stop()
+	for is {
+		select {
+		case err := <-a.served:
+			return fmt.Errorf("serving: %w", err)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+		needed, err := packs.Find(a.cfg.Packs, engines.Needs(a.cfg)...)
+		if err != nil {
+			return err
+		}
+		_, is = errors.AsType[*packs.ErrNotReady](packs.Require(ctx, a.cfg.Packs, needed))
+	}
+	return a.openEngines(ctx)
 }
 
 // openEngines loads the models, which takes seconds.

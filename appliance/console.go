@@ -14,6 +14,9 @@ type Console struct {
 	// Terminal says that Ready shows on a terminal, where secrets may be shown. Logs
 	// and pipes would store them.
 	Terminal bool
+	// Service says that a service manager or a container runs the box, so that nobody reads its
+	// errors: when models are missing it goes on serving the console.
+	Service bool
 	// Loaded is called when the models are loaded. From then on the process must not
 	// just exit: end the context of Run.
 	Loaded func()

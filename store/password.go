@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley/internal/password"
@@ -55,22 +54,48 @@ func (s *Store) SignInWithPassword(ctx context.Context, hash, browser, address s
 	return cookie, made, err
 }
 
-// FirstVisitOpen reports whether the box has never had an operator: nobody signed in to the
-// console, set its password, or used an operator's key.
-func (s *Store) FirstVisitOpen(ctx context.Context) (bool, error) {
-	_, err := value[int64](ctx, s.keys, `
-		SELECT id FROM console WHERE opened_ms IS NULL
-		   AND NOT EXISTS (SELECT 1 FROM key WHERE role = ? AND used_ms IS NOT NULL)`, OperatorKey)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, explain("looking whether the box is set up", err)
+// SetUpState is how far a box is set up.
+type SetUpState struct {
+	HasOperator bool // somebody signed in to the console, set its password, or used an operator's key
+	Done        bool // the box was set up
 }
 
-// CloseFirstVisit closes the first visit for good. The error is ErrNotFound if it is closed
-// already, so that only one of two visitors goes on.
-func (s *Store) CloseFirstVisit(ctx context.Context, at time.Time) error {
-	return s.change(ctx, "closing the first visit", func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `UPDATE console SET opened_ms = ? WHERE opened_ms IS NULL`, at.UnixMilli())
+// SetUpState returns how far the box is set up.
+func (s *Store) SetUpState(ctx context.Context) (state SetUpState, err error) {
+	err = scanFirst(ctx, s.keys, []any{&state.HasOperator, &state.Done}, `
+		SELECT opened_ms IS NOT NULL OR EXISTS (SELECT 1 FROM key WHERE role = ? AND used_ms IS NOT NULL),
+		       set_up_ms IS NOT NULL FROM console`, OperatorKey)
+	return state, explain("looking whether the box is set up", err)
+}
+
+// FirstVisit sets the password and returns a session, for the first operator of the box. The error
+// is ErrNotFound if the box has had one, so that only one of two visitors goes on. The caller has
+// checked the password.
+func (s *Store) FirstVisit(ctx context.Context, secret, browser, address string, at time.Time) (cookie string,
+	made Session, err error) {
+	hash := password.Hash(secret)
+	cookie, made = newSession(ctx, browser, address, at)
+	err = s.change(ctx, "setting the box up", func(ctx context.Context, c conn) error {
+		err := changeOne(ctx, c, `
+			UPDATE console SET password = ?, password_ms = ?, opened_ms = ? WHERE opened_ms IS NULL
+			   AND NOT EXISTS (SELECT 1 FROM key WHERE role = ? AND used_ms IS NOT NULL)`,
+			hash, at.UnixMilli(), at.UnixMilli(), OperatorKey)
+		if err != nil {
+			return err
+		}
+		num, err := operatorAccount(ctx, c, "", at)
+		if err != nil {
+			return err
+		}
+		return insertSession(ctx, c, cookie, num, &made)
+	})
+	return cookie, made, err
+}
+
+// FinishSetUp closes set-up and the first visit for good.
+func (s *Store) FinishSetUp(ctx context.Context, at time.Time) error {
+	return s.change(ctx, "closing set-up", func(ctx context.Context, c conn) error {
+		return execute(ctx, c, `UPDATE console SET opened_ms = coalesce(opened_ms, ?), set_up_ms = coalesce(set_up_ms, ?)`,
+			at.UnixMilli(), at.UnixMilli())
 	})
 }

@@ -53,11 +53,11 @@ func TestTheFirstVisitIsOpenUntilABoxHasAnOperator(t *testing.T) {
 	at := time.Now()
 	open := func(t *testing.T, s *Store) bool {
 		t.Helper()
-		open, err := s.FirstVisitOpen(t.Context())
+		state, err := s.SetUpState(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return open
+		return !state.HasOperator
 	}
 	for name, do := range map[string]func(*testing.T, *Store) error{
 		"a link": func(t *testing.T, s *Store) error { signedIn(t, s, at); return nil },
@@ -65,7 +65,11 @@ func TestTheFirstVisitIsOpenUntilABoxHasAnOperator(t *testing.T) {
 			_, err := s.SetConsolePassword(t.Context(), "a good password", "", at)
 			return err
 		},
-		"the first visit itself": func(t *testing.T, s *Store) error { return s.CloseFirstVisit(t.Context(), at) },
+		"the first visit itself": func(t *testing.T, s *Store) error {
+			_, _, err := s.FirstVisit(t.Context(), "a good password", "", "", at)
+			return err
+		},
+		"the command": func(t *testing.T, s *Store) error { return s.FinishSetUp(t.Context(), at) },
 		"a used key": func(t *testing.T, s *Store) error {
 			made, err := s.CreateKey(t.Context(), NewKey{Account: "a", Role: OperatorKey})
 			if err != nil {
@@ -92,13 +96,9 @@ func TestTheFirstVisitIsOpenUntilABoxHasAnOperator(t *testing.T) {
 			if _, err := s.EndSessions(t.Context()); err != nil || open(t, s) {
 				t.Errorf("it is open again when all are signed out (%v)", err)
 			}
+			if _, _, err := s.FirstVisit(t.Context(), "another password", "", "", at); !errors.Is(err, ErrNotFound) {
+				t.Errorf("a first visit: %v", err)
+			}
 		})
-	}
-	s := openStore(t, t.TempDir())
-	if err := s.CloseFirstVisit(t.Context(), at); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.CloseFirstVisit(t.Context(), at); !errors.Is(err, ErrNotFound) {
-		t.Errorf("the second of two: %v", err)
 	}
 }

@@ -1135,6 +1135,13 @@ export type PostedPairing = {
   code: string;
 };
 
+// Sets the password of the console.
+export type PostedPassword = {
+  // The present password; a session must show it, if there is one
+  current?: string;
+  password: string;
+};
+
 // Keeps the assistant silent until a resume_assistant_message.
 export type PostedPauseAssistantMessage = {
   custom_session_id?: string;
@@ -1258,10 +1265,28 @@ export type PostedSessionSettings = {
   voice_id?: string;
 };
 
+// Sets a box up.
+export type PostedSetUp = {
+  // Talk over the box's own loudspeaker and microphone
+  kiosk?: boolean;
+  // HOST:PORT
+  listen: string;
+  // Of the console; needed for a client without a session
+  password?: string;
+  // Of the models
+  profile: string;
+  // Auto, own, acme, off, or CERT,KEY
+  tls: string;
+  // Names of the certificate, with commas
+  tls_names?: string;
+};
+
 // Signs a browser in to the console.
 export type PostedSignIn = {
   // The part of the link after #signin=
-  link: string;
+  link?: string;
+  // Instead of a link
+  password?: string;
 };
 
 // Requests speech.
@@ -1919,6 +1944,12 @@ export type ReturnPagedWebhooks = {
   webhooks_page: Array<ReturnWebhook>;
 };
 
+// The answer to a new password.
+export type ReturnPassword = {
+  // How many other browsers
+  signed_out: number;
+};
+
 // An installed plugin.
 export type ReturnPlugin = {
   // Since when it is not called, because it failed repeatedly.
@@ -1974,6 +2005,18 @@ export type ReturnPronunciation = {
   word: string;
 };
 
+// Says where the box is found after its restart.
+export type ReturnRestart = {
+  // SHA-256 of the box's own authority; empty without one
+  fingerprint: string;
+  // At other addresses
+  others: Array<string>;
+  // An http URL that answers anything when the box listens again
+  probe: string;
+  // For the caller, as far as known; it signs the browser in, once
+  url: string;
+};
+
 // A browser that is signed in to the console.
 export type ReturnSession = {
   // The name of the account that it acts for
@@ -1991,6 +2034,66 @@ export type ReturnSession = {
   id: string;
   // Unix milliseconds, up to five minutes late
   used_on: number;
+};
+
+// What a page needs that sets a box up: the present values, and what the machine allows.
+export type ReturnSetUp = {
+  // IP addresses of the machine
+  addresses: Array<string>;
+  // The settings file that is written
+  file: string;
+  // Fixed are the settings that a flag or the environment decides, by field.
+  fixed: Array<ReturnSetUpProblem>;
+  kiosk: boolean;
+  listen: string;
+  // Of the machine, in bytes
+  memory: number;
+  // Characters
+  min_password: number;
+  // The console has one
+  password: boolean;
+  profile: string;
+  profiles: Array<ReturnSetUpProfile>;
+  tls: string;
+  tls_names: string;
+};
+
+// What is wrong with answers; empty if they can be written.
+export type ReturnSetUpCheck = {
+  problems: Array<ReturnSetUpProblem>;
+  // Allowed, but probably not meant
+  warning: string;
+};
+
+// Says what is left to do after the settings are written: fetch the packs, and then restart the box.
+export type ReturnSetUpDone = {
+  // That are missing
+  packs: Array<ReturnSetUpPack>;
+};
+
+// A pack to fetch.
+export type ReturnSetUpPack = {
+  bytes: number;
+  name: string;
+};
+
+// A sentence about a field.
+export type ReturnSetUpProblem = {
+  // As in PostedSetUp; empty for several
+  field: string;
+  why: string;
+};
+
+// A profile of models.
+export type ReturnSetUpProfile = {
+  // Of its packs
+  bytes: number;
+  // Into the memory of the machine
+  fits: boolean;
+  // That it needs, about
+  memory: number;
+  name: string;
+  recommended: boolean;
 };
 
 // A setting as read when the box started.
@@ -2019,6 +2122,14 @@ export type ReturnSettings = {
   // The settings file
   file?: string;
   settings: Array<ReturnSetting>;
+};
+
+// Says how a browser can sign in.
+export type ReturnSignIn = {
+  // The console has a password; links always work
+  password: boolean;
+  // This client may set the box up: GET /v0/box/setup
+  set_up: boolean;
 };
 
 // The key that signs an account's webhooks.

@@ -51,6 +51,9 @@ func acts() map[string]act {
 		"DELETE /v0/box/kiosks/{id}":   {"screen.revoke", "screen", "unpaired a screen"},
 		"POST /v0/box/sessions":        {"session.sign_in", "session", "signed in to the console"},
 		"DELETE /v0/box/sessions/{id}": {"session.end", "session", "signed a browser out of the console"},
+		"PUT /v0/box/password":         {"console.password", "box", "set the console's password"},
+		"POST /v0/box/setup":           {"box.set_up", "box", "set the box up"},
+		"POST /v0/box/restart":         {"box.restart", "box", "restarted the box"},
 		"PATCH /v0/box/operator":       {"session.account", "account", "chose another account for the session"},
 
 		"POST /v0/box/webhooks/retry":  {"webhooks.retry", "webhooks", "made undelivered webhooks due again"},

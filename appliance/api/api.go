@@ -44,6 +44,7 @@ type Parts struct {
 	BoxWebhooks  BoxWebhooks
 	BoxHealth    BoxHealth // nil if there is no health source, as in tests
 	BoxPacks     BoxPacks  // nil if the box has no packs
+	BoxSetUp     BoxSetUp  // nil if the box cannot set itself up
 	// Running ends when the box stops. It ends the event streams; nil: they end
 	// with their clients only.
 	Running context.Context
@@ -97,6 +98,7 @@ type API struct {
 	Parts
 	mux       *http.ServeMux
 	wrongKeys *wrongKeys
+	passwords chan struct{} // holds a token while a password is compared
 	rates     *requestRates
 	recent    recentCredentials
 	open      openLimiter // requests under way
@@ -122,6 +124,7 @@ func New(p Parts) *API {
 		Parts:        p,
 		mux:          http.NewServeMux(),
 		wrongKeys:    newWrongKeys(),
+		passwords:    make(chan struct{}, 1),
 		rates:        newRequestRates(p.Limits),
 		recent:       newRecentCredentials(),
 		open:         newOpenLimiter(p.Limits),

@@ -51,6 +51,8 @@ func allDescriptions() descriptions {
 		aboutPairing(),
 		aboutPages(),
 		aboutSessions(),
+		aboutPassword(),
+		aboutSetUp(),
 		aboutSpeaker(),
 		aboutPhone(),
 		aboutPhoneStream(),

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"parley/appliance/api/describe"
@@ -9,7 +10,9 @@ import (
 )
 
 // page returns a handler that serves a file of the box's pages.
-func (a *API) page(name string) handler {
+func (a *API) page(name string) handler { return a.pageWith(name, web.Policy) }
+
+func (a *API) pageWith(name, policy string) handler {
 	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
 		f, err := web.Open(name)
 		if err != nil {
@@ -19,7 +22,7 @@ func (a *API) page(name string) handler {
 		h.Set("Content-Type", f.Type)
 		h.Set("ETag", f.Tag)
 		h.Set("Cache-Control", "no-cache") // revalidate: an update of the box changes the text
-		h.Set("Content-Security-Policy", web.Policy)
+		h.Set("Content-Security-Policy", policy)
 		h.Set("Permissions-Policy", "microphone=(self), screen-wake-lock=(self)")
 		h.Set("Referrer-Policy", "no-referrer")
 		if r.Header.Get("If-None-Match") == f.Tag {
@@ -35,9 +38,24 @@ func (a *API) page(name string) handler {
 func (a *API) home(w http.ResponseWriter, r *http.Request, by caller) error {
 	w.Header().Add("Vary", "Accept")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		return a.page("console.html")(w, r, by)
+		return a.pageWith("console.html", a.consolePolicy(r))(w, r, by)
 	}
 	return a.plainHome(w, r, by)
+}
+
+// plainHost matches the name or IPv4 address of a host as a policy may have it.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]{1,253}$`)
+
+// consolePolicy returns the policy of the console. While it may set the box up, it may also look
+// whether the box is back at another port of the same host.
+func (a *API) consolePolicy(r *http.Request) string {
+	if a.Records == nil || a.BoxSetUp == nil {
+		return web.Policy
+	}
+	if _, err := a.maySetUp(r); err != nil || !plainHost.MatchString(hostName(r)) {
+		return web.Policy
+	}
+	return strings.Replace(web.Policy, "connect-src 'self'", "connect-src 'self' http://"+hostName(r)+":*", 1)
 }
 
 func aboutPages() descriptions {

@@ -222,15 +222,23 @@ func (a *API) table() []row {
 		{"GET", "/kiosk/kiosk.js", byAnyone, noBody, quick, nothing, a.page("kiosk.js")},
 		{"GET", "/kiosk/kiosk.css", byAnyone, noBody, quick, nothing, a.page("kiosk.css")},
 
-		// The console: pages.go, sessions.go
+		// The console: pages.go, sessions.go, password.go, setup.go
 		{"GET", "/console/console.js", byAnyone, noBody, quick, nothing, a.page("console.js")},
 		{"GET", "/console/plots.js", byAnyone, noBody, quick, nothing, a.page("plots.js")},
 		{"GET", "/console/console.css", byAnyone, noBody, quick, nothing, a.page("console.css")},
+		{"GET", "/v0/box/sign-in", byAnyone, noBody, quick, nothing, a.waysToSignIn},
 		{"POST", "/v0/box/sessions", byAnyone, smallBody, normal, nothing, a.signIn},
 		{"GET", "/v0/box/sessions", byOperator, noBody, normal, nothing, a.listSessions},
 		{"DELETE", "/v0/box/sessions/{id}", byOperator, noBody, normal, nothing, a.endSession},
 		{"GET", "/v0/box/operator", byOperator, noBody, normal, nothing, a.operator},
 		{"PATCH", "/v0/box/operator", byOperator, smallBody, normal, nothing, a.switchAccount},
+		{"PUT", "/v0/box/password", byOperator, smallBody, normal, nothing, parsed(a.setPassword)},
+
+		// Set-up: setup.go
+		{"GET", "/v0/box/setup", byAnyone, noBody, normal, nothing, a.ifSetUp(a.getSetUp)},
+		{"POST", "/v0/box/setup/check", byAnyone, smallBody, normal, nothing, a.ifSetUp(a.checkSetUp)},
+		{"POST", "/v0/box/setup", byAnyone, smallBody, normal, nothing, a.ifSetUp(a.setUp)},
+		{"POST", "/v0/box/restart", byOperator, noBody, normal, nothing, a.ifSetUp(a.restart)},
 
 		// The box's loudspeaker and microphone: speaker.go
 		{"GET", "/v0/box/kiosk", byOperator, noBody, quick, nothing, a.ifSpeaker(a.speakerStatus)},

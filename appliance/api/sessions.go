@@ -4,13 +4,12 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"strings"
 
 	"parley/appliance/contract"
 	"parley/store"
 )
 
-// signIn exchanges a sign-in link for a session of the console.
+// signIn exchanges a sign-in link or the password for a session of the console.
 func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
 		if err := requireSameOrigin(r); err != nil {
@@ -21,12 +20,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	browser := []rune(strings.ToValidUTF8(r.UserAgent(), "?"))
-	browser = browser[:min(len(browser), contract.MaxBrowserChars)]
-	cookie, session, err := a.Keys.SignIn(r.Context(), body.Link, string(browser), hostOf(r), a.now())
-	if errors.Is(err, store.ErrNotFound) {
-		return a.wrongCredential(r, "this link is unknown, was used, or has expired; parley console prints a new one")
-	}
+	cookie, session, err := a.signInBy(r, body)
 	if err != nil {
 		return err
 	}
@@ -150,8 +144,9 @@ func aboutSessions() descriptions {
 		"POST /v0/box/sessions": {
 			ID:      "signIn",
 			Summary: "Sign a browser in",
-			Description: "The link is printed by parley console and is valid once, for ten minutes. The answer sets " +
-				"a cookie that opens what an operator's key opens, for the box's pages only.",
+			Description: "With a link, which parley console prints and which is valid once, for ten minutes; or with " +
+				"the password of the console. The answer sets a cookie that opens what an operator's key opens, for " +
+				"the box's pages only.",
 			Body:    "PostedSignIn",
 			Example: `{"link":"4tQpYz0aBcDe"}`,
 			Answers: created(contract.ReturnSession{}),

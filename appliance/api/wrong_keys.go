@@ -57,6 +57,17 @@ func (t *wrongKeys) count(from netip.Prefix, at time.Time) (wait time.Duration, 
 	return 0, false
 }
 
+// wait returns the time until an address may send another wrong credential; 0 if it may now.
+func (t *wrongKeys) wait(from netip.Prefix, at time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w, known := t.byAddress.Get(from)
+	if !known {
+		return 0
+	}
+	return max(0, wrongWindow-at.Sub(w.at[w.oldest]))
+}
+
 // address returns the network that sent a request: an IPv4 address, or the 64
 // bits of an IPv6 address that a provider assigns to one customer. It is taken
 // from the connection, because anybody can write a header.

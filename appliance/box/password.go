@@ -51,6 +51,19 @@ func SetPassword(ctx context.Context, data, password string) (ended int64, err e
 	return ended, errors.Join(err, records.Close(), giveToOwner(data))
 }
 
+// FinishSetUp notes that the box with its data in a folder is set up, which closes the first visit of
+// its console. A folder without a box has nothing to note.
+func FinishSetUp(ctx context.Context, data string) error {
+	records, err := store.Join(ctx, data)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(records.FinishSetUp(ctx, time.Now()), records.Close())
+}
+
 // PullAsOwner fetches packs that are missing. What root fetches belongs to the owner of the folder,
 // so that the box can change it later.
 func PullAsOwner(ctx context.Context, dir string, chosen []packs.Pack, tell progress.Func) error {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,12 +67,14 @@ func Edit(path string, s Sources, changes []Change) (*Revision, error) {
 // Edit is Edit for the file that c was loaded from, or else for a new one in the data folder. The
 // sources are those of c.
 func (c Config) Edit(changes []Change) (*Revision, error) {
-	file := c.File
-	if file == "" {
-		file = filepath.Join(c.Data, FileName)
-	}
-	return Edit(file, c.sources, changes)
+	return Edit(c.SettingsFile(), c.sources, changes)
 }
+
+// SettingsFile returns the file that c was loaded from, or else the one that Edit would make.
+func (c Config) SettingsFile() string { return cmp.Or(c.File, filepath.Join(c.Data, FileName)) }
+
+// Reload loads the settings again, from the sources of c.
+func (c Config) Reload() (Config, error) { return Load(c.sources) }
 
 // Value returns the value of a setting as it was written, and where: default, parley.yaml:3,
 // PARLEY_DATA or --data.

@@ -46,6 +46,8 @@ func Bodies() []Body {
 		bodyOf[PostedWebhookChoice](),
 		bodyOf[PostedWebhookTest](),
 		bodyOf[PostedSignIn](),
+		bodyOf[PostedPassword](),
+		bodyOf[PostedSetUp](),
 		bodyOf[PostedSessionAccount](),
 		bodyOf[PostedVoice](),
 		bodyOf[PostedVoiceAlias](),

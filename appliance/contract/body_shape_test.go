@@ -27,6 +27,8 @@ func parsers() map[string]func([]byte) error {
 		"PostedKey":                 func(b []byte) error { _, err := Parse[PostedKey](b); return err },
 		"PostedWebhookChoice":       func(b []byte) error { _, err := Parse[PostedWebhookChoice](b); return err },
 		"PostedWebhookTest":         func(b []byte) error { _, err := Parse[PostedWebhookTest](b); return err },
+		"PostedPassword":            func(b []byte) error { _, err := Parse[PostedPassword](b); return err },
+		"PostedSetUp":               func(b []byte) error { _, err := Parse[PostedSetUp](b); return err },
 		"PostedSignIn":              func(b []byte) error { _, err := Parse[PostedSignIn](b); return err },
 		"PostedSessionAccount":      func(b []byte) error { _, err := Parse[PostedSessionAccount](b); return err },
 		"PostedVersionDescription":  func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },

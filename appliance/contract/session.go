@@ -1,5 +1,7 @@
 package contract
 
+import "parley/internal/password"
+
 const (
 	// MaxLinkChars bounds the secret of a sign-in link, far above the length of
 	// the box's links.
@@ -10,12 +12,19 @@ const (
 
 // PostedSignIn signs a browser in to the console.
 type PostedSignIn struct {
-	Link string `json:"link"` // the part of the link after #signin=
+	Link     string `json:"link"`     // the part of the link after #signin=
+	Password string `json:"password"` // instead of a link
 }
 
 func (PostedSignIn) read(o object) PostedSignIn {
-	o.require("link")
-	return PostedSignIn{Link: o.text("link", MaxLinkChars)}
+	s := PostedSignIn{Link: o.text("link", MaxLinkChars), Password: o.text("password", password.MaxBytes)}
+	if o.shape == nil && (s.Link == "") == (s.Password == "") {
+		o.require("link") // reported as missing, or else as one too many
+		if s.Link != "" {
+			o.note("password", "not_allowed", "send a link or a password, not both")
+		}
+	}
+	return s
 }
 
 // PostedSessionAccount makes the console act for another account.

@@ -2,6 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -40,9 +46,10 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	c.allowInstantExit(interrupted{state: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
 	banner := banner{cfg, c.out}
-	return appliance.Run(ctx, cfg, appliance.Console{
+	err := appliance.Run(ctx, cfg, appliance.Console{
 		Log:      log,
 		Terminal: onTerminal(c.out),
+		Service:  isService(c.environ),
 		Loaded:   c.forbidInstantExit,
 		Waiting: func(url, why string) {
 			banner.waiting(url, why)
@@ -53,4 +60,29 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 			c.notifyStarted(log, "answers at "+r.URL)
 		},
 	})
+	if errors.Is(err, appliance.ErrRestart) {
+		log.Info("restarting")
+		return startAgain(c.environ)
+	}
+	return err
+}
+
+// isService reports whether systemd or a container runs this process: they set INVOCATION_ID
+// (systemd.exec(5)) and container (https://systemd.io/CONTAINER_INTERFACE).
+func isService(environ []string) bool {
+	return slices.ContainsFunc(environ, func(e string) bool {
+		return strings.HasPrefix(e, "INVOCATION_ID=") || strings.HasPrefix(e, "container=")
+	})
+}
+
+// startAgain replaces the process with the installed program, with the same arguments and
+// environment. The process keeps its id, so that a service manager notices nothing.
+func startAgain(environ []string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The kernel says so when an update has replaced the file.
+	program = strings.TrimSuffix(program, " (deleted)")
+	return fmt.Errorf("starting %s again: %w", program, syscall.Exec(program, os.Args, environ))
 }

@@ -204,6 +204,9 @@ func (s *setup) carryOut(ctx context.Context, plan *config.Revision) error {
 		}
 		fmt.Fprintf(s.out, "The console's password is set; %d browsers were signed out.\n", ended)
 	}
+	if err := box.FinishSetUp(ctx, s.cfg.Data); err != nil {
+		return err
+	}
 	if err := s.fetch(ctx); err != nil {
 		return err
 	}

@@ -131,6 +131,9 @@ func (s *setup) welcome(ctx context.Context, url string) error {
 		return err
 	}
 	s.closers = append(s.closers, records.Close)
+	if err := records.FinishSetUp(ctx, time.Now()); err != nil { // the database may be new
+		return err
+	}
 	made, err := records.StartSignIn(ctx, "", time.Now())
 	if err != nil {
 		return err

@@ -1,10 +1,11 @@
 // The console: sign-in, menu, and the page that the address names.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ReturnOperator } from "../rest";
+import type { ReturnOperator, ReturnSignIn } from "../rest";
 import { Refused, get, onSignedOut } from "./api";
 import { Shell } from "./shell";
 import { unsaved } from "./route";
+import { SetUp } from "./set_up";
 import { SignIn, linkOf } from "./sign_in";
 import { Failure } from "./parts/notice";
 
@@ -12,6 +13,11 @@ function Console() {
   const [who, setWho] = useState<ReturnOperator | null>();
   const [link, setLink] = useState(() => linkOf(location.hash));
   const [error, setError] = useState<Error>();
+  const [ways, setWays] = useState<ReturnSignIn>();
+  // How to sign in is asked only when nobody is signed in.
+  useEffect(() => {
+    if (who === null || link) get<ReturnSignIn>("/v0/box/sign-in").then(setWays, setError);
+  }, [who, link]);
   const look = () => {
     setError(undefined);
     get<ReturnOperator>("/v0/box/operator").then(setWho, (err) => {
@@ -51,7 +57,13 @@ function Console() {
         <Failure error={error} again={look} />
       </main>
     );
-  if (who === undefined && !link)
+  if (who === null && ways?.set_up && !link && !held)
+    return (
+      <main class="alone">
+        <SetUp />
+      </main>
+    );
+  if ((who === undefined && !link) || (who === null && !ways))
     return (
       <main class="alone" aria-busy="true">
         <h1 class="quiet">Parley</h1>
@@ -64,6 +76,7 @@ function Console() {
       {asks && (
         <SignIn
           link={link}
+          password={ways?.password ?? false}
           done={() => {
             setLink("");
             look();

@@ -16,6 +16,7 @@ import { Talk } from "./pages/talk";
 import { Tools } from "./pages/tools";
 import { Voices } from "./pages/voices";
 import { Webhooks } from "./pages/webhooks";
+import { SetUpPage } from "./pages/set_up";
 
 // pages lists all pages in the order of the menu. The console opens with the first.
 export const pages: Page[] = [
@@ -37,3 +38,6 @@ export const pages: Page[] = [
   { path: "sessions", name: "Sessions", group: "The box", show: Sessions },
   { path: "audit", name: "Audit", group: "The box", show: Audit },
 ];
+
+// setUpPage sets the box up, until that is done.
+export const setUpPage: Page = { path: "setup", name: "Set up", group: "The box", show: SetUpPage };

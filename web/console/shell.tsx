@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ReturnOperator } from "../rest";
-import { patch, remove } from "./api";
+import type { ReturnOperator, ReturnSignIn } from "../rest";
+import { get, patch, remove } from "./api";
 import { useDoing } from "./load";
-import { pages } from "./pages";
+import { pages, setUpPage } from "./pages";
 import { Select } from "./parts/field";
 import { ErrorLine } from "./parts/notice";
 import { to, useRoute } from "./route";
@@ -13,7 +13,11 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
   const [open, setOpen] = useState(false);
   const doing = useDoing();
   const main = useRef<HTMLElement>(null);
-  const page = route.page === "" ? pages[0]! : pages.find((p) => p.path === route.page);
+  // The page that sets the box up is there until that is done.
+  const [setUp, setSetUp] = useState(false);
+  useEffect(() => void get<ReturnSignIn>("/v0/box/sign-in").then((ways) => setSetUp(ways.set_up), () => {}), []);
+  const all = setUp ? [...pages, setUpPage] : pages;
+  const page = route.page === "" ? pages[0]! : all.find((p) => p.path === route.page);
   const first = useRef(true);
   useEffect(() => {
     document.title = `${page?.name ?? "Page not found"} · Parley`;
@@ -29,7 +33,7 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
       if (who.session) await remove(`/v0/box/sessions/${who.session.id}`);
       changed(null);
     });
-  const groups = [...new Set(pages.map((p) => p.group))];
+  const groups = [...new Set(all.map((p) => p.group))];
   return (
     <div class="shell">
       <a
@@ -55,7 +59,7 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
           <section key={group}>
             <h2>{group}</h2>
             <ul>
-              {pages
+              {all
                 .filter((p) => p.group === group)
                 .map((p) => (
                   <li key={p.path}>

@@ -7,6 +7,7 @@ import { Confirm } from "../parts/dialog";
 import { Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { Time } from "../parts/time";
+import { Password } from "./password";
 
 // Sessions lists the browsers that are signed in.
 export function Sessions(_: PageProps) {
@@ -17,7 +18,7 @@ export function Sessions(_: PageProps) {
       <h1>Sessions</h1>
       <p>
         Browsers that are signed in to this console. A browser is signed out after 12 hours without use, and after 30
-        days in any case. <code>parley console</code> signs in another one.
+        days in any case. <code>parley console</code> prints a link that signs in another one.
       </p>
       {sessions.error && <Failure error={sessions.error} again={sessions.reload} />}
       {!sessions.value && sessions.loading && <Loading />}
@@ -50,6 +51,7 @@ export function Sessions(_: PageProps) {
           ]}
         />
       )}
+      <Password changed={sessions.reload} />
       {ending && (
         <Confirm
           title="End this session?"

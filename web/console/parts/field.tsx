@@ -43,7 +43,7 @@ const described = (id: string, help?: string, error?: string) =>
 interface FieldProps extends Common {
   value: string;
   set: (value: string) => void;
-  type?: "text" | "number" | "search" | "url" | "date" | "datetime-local";
+  type?: "text" | "password" | "number" | "search" | "url" | "date" | "datetime-local";
   required?: boolean;
   disabled?: boolean;
   placeholder?: string;
