@@ -46,6 +46,9 @@ func (a *API) checkPassword(r *http.Request, secret string) (hash string, err er
 
 // signInBy exchanges a link or the password for a session.
 func (a *API) signInBy(r *http.Request, body contract.PostedSignIn) (cookie string, session store.Session, err error) {
+	if (body.Link == "") == (body.Password == "") {
+		return "", session, contract.ErrInvalid{Field: "link", Why: "send a link, or else a password"}
+	}
 	if body.Link != "" || a.Records == nil {
 		cookie, session, err = a.Keys.SignIn(r.Context(), body.Link, browserOf(r), hostOf(r), a.now())
 		if errors.Is(err, store.ErrNotFound) {

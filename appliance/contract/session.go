@@ -17,14 +17,7 @@ type PostedSignIn struct {
 }
 
 func (PostedSignIn) read(o object) PostedSignIn {
-	s := PostedSignIn{Link: o.text("link", MaxLinkChars), Password: o.text("password", password.MaxBytes)}
-	if o.shape == nil && (s.Link == "") == (s.Password == "") {
-		o.require("link") // reported as missing, or else as one too many
-		if s.Link != "" {
-			o.note("password", "not_allowed", "send a link or a password, not both")
-		}
-	}
-	return s
+	return PostedSignIn{Link: o.text("link", MaxLinkChars), Password: o.text("password", password.MaxBytes)}
 }
 
 // PostedSessionAccount makes the console act for another account.
