@@ -95,7 +95,8 @@ func (s *Store) FirstVisit(ctx context.Context, secret, browser, address string,
 // FinishSetUp closes set-up and the first visit for good.
 func (s *Store) FinishSetUp(ctx context.Context, at time.Time) error {
 	return s.change(ctx, "closing set-up", func(ctx context.Context, c conn) error {
-		return execute(ctx, c, `UPDATE console SET opened_ms = coalesce(opened_ms, ?), set_up_ms = coalesce(set_up_ms, ?)`,
+		return execute(ctx, c, `
+			UPDATE console SET opened_ms = coalesce(opened_ms, ?), set_up_ms = coalesce(set_up_ms, ?)`,
 			at.UnixMilli(), at.UnixMilli())
 	})
 }

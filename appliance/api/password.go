@@ -28,8 +28,8 @@ func (a *API) checkPassword(r *http.Request, secret string) (hash string, err er
 	}
 	hash, _, err = a.Records.ConsolePassword(r.Context())
 	if errors.Is(err, store.ErrNotFound) {
-		return "", a.wrongCredential(r, "the console has no password; parley console prints a link that signs in, and "+
-			"parley setup sets a password")
+		return "", a.wrongCredential(r, "the console has no password; parley console prints a link that signs in, "+
+			"and parley setup sets a password")
 	}
 	if err != nil {
 		return "", err
@@ -52,7 +52,8 @@ func (a *API) signInBy(r *http.Request, body contract.PostedSignIn) (cookie stri
 	if body.Link != "" || a.Records == nil {
 		cookie, session, err = a.Keys.SignIn(r.Context(), body.Link, browserOf(r), hostOf(r), a.now())
 		if errors.Is(err, store.ErrNotFound) {
-			err = a.wrongCredential(r, "this link is unknown, was used, or has expired; parley console prints a new one")
+			err = a.wrongCredential(r,
+				"this link is unknown, was used, or has expired; parley console prints a new one")
 		}
 		return cookie, session, err
 	}
@@ -100,8 +101,8 @@ func aboutPassword() descriptions {
 		"PUT /v0/box/password": {
 			ID:      "setPassword",
 			Summary: "Set the password of the console",
-			Description: "With it a browser signs in without a link. A session must send the present password too, if " +
-				"there is one. All other sessions and all unused links end.",
+			Description: "With it a browser signs in without a link. A session must send the present password too, " +
+				"if there is one. All other sessions and all unused links end.",
 			Body:    "PostedPassword",
 			Example: `{"password":"a better password","current":"a good password"}`,
 			Answers: ok(contract.ReturnPassword{}),

@@ -32,7 +32,8 @@ type BoxSetUp interface {
 
 // ifSetUp answers 503 where the box cannot set itself up.
 func (a *API) ifSetUp(handle handler) handler {
-	return available(func() bool { return a.BoxSetUp != nil && a.Records != nil }, "this box cannot set itself up", handle)
+	has := func() bool { return a.BoxSetUp != nil && a.Records != nil }
+	return available(has, "this box cannot set itself up", handle)
 }
 
 // forwarded are headers that a proxy adds: behind one, every client seems to be on this machine.
@@ -216,8 +217,8 @@ func (a *API) restart(w http.ResponseWriter, r *http.Request, _ caller) error {
 }
 
 func aboutSetUp() descriptions {
-	const who = "For the first visitor of a box that never had an operator, in a browser on the box itself, and for a " +
-		"session of the console until the box was set up once. "
+	const who = "For the first visitor of a box that never had an operator, in a browser on the box itself, and for " +
+		"a session of the console until the box was set up once. "
 	const example = `{"listen":"0.0.0.0:8443","profile":"small","tls":"auto","password":"a good password"}`
 	return inSection("The console", descriptions{
 		"GET /v0/box/sign-in": {

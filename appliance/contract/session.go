@@ -1,7 +1,5 @@
 package contract
 
-import "parley/internal/password"
-
 const (
 	// MaxLinkChars bounds the secret of a sign-in link, far above the length of
 	// the box's links.
@@ -17,7 +15,7 @@ type PostedSignIn struct {
 }
 
 func (PostedSignIn) read(o object) PostedSignIn {
-	return PostedSignIn{Link: o.text("link", MaxLinkChars), Password: o.text("password", password.MaxBytes)}
+	return PostedSignIn{Link: o.text("link", MaxLinkChars), Password: o.text("password", maxPasswordBytes)}
 }
 
 // PostedSessionAccount makes the console act for another account.

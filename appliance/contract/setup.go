@@ -1,11 +1,11 @@
 package contract
 
-import "parley/internal/password"
-
 // Limits of what sets a box up.
 const (
 	maxListenChars = 300
 	maxTLSChars    = 8192 // two paths, or a URL
+	// maxPasswordBytes is far more than people type.
+	maxPasswordBytes = 512
 )
 
 // ReturnSignIn says how a browser can sign in.
@@ -23,8 +23,8 @@ type PostedPassword struct {
 func (PostedPassword) read(o object) PostedPassword {
 	o.require("password")
 	return PostedPassword{
-		Password: o.text("password", password.MaxBytes),
-		Current:  o.text("current", password.MaxBytes),
+		Password: o.text("password", maxPasswordBytes),
+		Current:  o.text("current", maxPasswordBytes),
 	}
 }
 
@@ -51,7 +51,7 @@ func (PostedSetUp) read(o object) PostedSetUp {
 		TLS:      o.text("tls", maxTLSChars),
 		TLSNames: o.text("tls_names", maxTLSChars),
 		Kiosk:    o.boolean("kiosk"),
-		Password: o.text("password", password.MaxBytes),
+		Password: o.text("password", maxPasswordBytes),
 	}
 }
 

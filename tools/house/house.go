@@ -140,7 +140,7 @@ var imports = []struct {
 
 	// Edges.
 	{"appliance/api", `appliance/api/describe appliance/audio appliance/connection appliance/contract
-		appliance/engine appliance/speech appliance/text internal/limit store web`},
+		appliance/engine appliance/speech appliance/text internal/limit internal/password store web`},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/line", "appliance/connection appliance/contract"},
 	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},

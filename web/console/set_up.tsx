@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ReturnSetUp, ReturnSetUpCheck, ReturnSetUpDone } from "../rest";
+import type { ReturnSetUp, ReturnSetUpCheck, ReturnSetUpDone, ReturnSetUpProfile } from "../rest";
 import { get, post } from "./api";
 import { useDoing, useLoad } from "./load";
 import { Check, Field, Select } from "./parts/field";
@@ -37,6 +37,11 @@ function splitTLS(tls: string): { mode: string; cert: string; key: string; serve
   return tls.startsWith("https:")
     ? { mode: "acme", cert: "", key: "", server: tls }
     : { mode: tls, cert: "", key: "", server: "" };
+}
+
+function inWords(p: ReturnSetUpProfile): string {
+  const note = p.recommended ? " (recommended)" : "";
+  return `${p.name}: ${bytes(p.bytes)} to fetch, about ${bytes(p.memory)} of memory${note}`;
 }
 
 function Questions({ facts, operator }: { facts: ReturnSetUp; operator: boolean }) {
@@ -134,10 +139,7 @@ function Questions({ facts, operator }: { facts: ReturnSetUp; operator: boolean 
           disabled={fixed("profile") !== undefined}
           help={fixed("profile") ?? `This machine has ${bytes(facts.memory)} of memory.`}
           error={chosen && !chosen.fits ? "These models need more memory than there is." : wrong("profile")}
-          options={facts.profiles.map((p) => [
-            p.name,
-            `${p.name}: ${bytes(p.bytes)} to fetch, about ${bytes(p.memory)} of memory${p.recommended ? " (recommended)" : ""}`,
-          ])}
+          options={facts.profiles.map((p) => [p.name, inWords(p)])}
         />
       </fieldset>
       <fieldset>
@@ -229,4 +231,3 @@ function Questions({ facts, operator }: { facts: ReturnSetUp; operator: boolean 
     </form>
   );
 }
-

@@ -62,8 +62,8 @@ export function Finish({ done }: { done: ReturnSetUpDone }) {
       {(doing.error || failed) && (
         <>
           <p>
-            Without a network: run <code>parley bundle FILE</code> on a machine that has one, and <code>sh FILE</code>{" "}
-            on this one.
+            Without a network: run <code>parley bundle FILE</code> on a machine that has one, and{" "}
+            <code>sh FILE</code> on this one.
           </p>
           <button type="button" onClick={() => void go()}>
             Try again
@@ -122,8 +122,8 @@ function Restarting({ where }: { where: ReturnRestart }) {
       {where.url.startsWith("https:") && (
         <p>
           {where.fingerprint
-            ? "Your browser warns, until it trusts the box's own authority: fetch /ca.crt of the box, and compare its SHA-256:"
-            : "Your browser may warn about a certificate that it does not know yet. parley console on the box shows what to compare."}
+            ? "Your browser warns until it trusts the box's own authority: fetch /ca.crt of the box; its SHA-256 is"
+            : "Your browser may warn about a certificate that it does not know yet."}
           {where.fingerprint && <code class="fingerprint">{where.fingerprint}</code>}
         </p>
       )}

@@ -36,7 +36,7 @@ export function Password({ changed }: { changed: () => void }) {
       <h2>Password</h2>
       <p>
         {ways.value.password
-          ? "A browser signs in with this password, or with a link of parley console. A new password signs all other browsers out."
+          ? "A browser signs in with this password, or with a link of parley console. A new one signs all others out."
           : "Without a password, browsers sign in with links of parley console only."}
       </p>
       {ways.value.password && (
