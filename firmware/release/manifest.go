@@ -10,8 +10,8 @@
 //	manifest.sig      an ed25519 signature of manifest.json; may be missing
 //	parley-box_….deb  the package
 //	packs.tar.zst     models, as packs.Export writes them; may be missing
-//	debian/Packages   the index of an apt repository; may be missing, with
-//	debian/….deb      its packages
+//	debian/Packages   the index of the apt repository that the archive is
+//	debian/….deb      Debian packages that Parley depends on; may be missing
 //
 // The manifest determines every other byte of the file, so its signature covers the file.
 package release
@@ -183,7 +183,7 @@ func (m Manifest) checkFiles() error {
 			return fmt.Errorf("%w: a part %.120q is not allowed", errFormat, f.Name)
 		}
 	}
-	if total > maxFile || len(m.Files) > 1 && seen[IndexName] != m.hasDebs() {
+	if total > maxFile || m.hasDebs() && !seen[IndexName] {
 		return fmt.Errorf("%w: it is too large, or its Debian packages have no index", errFormat)
 	}
 	return nil
