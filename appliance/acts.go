@@ -86,7 +86,7 @@ const sweepRecordsEvery = 24 * time.Hour
 // sweptRecord counts what retention deletes, for the audit log.
 type sweptRecord struct {
 	since  time.Time
-	counts map[string]int // by what is deleted
+	counts map[string]int // by kind, such as chats
 }
 
 func newSweptRecord(now time.Time) *sweptRecord { return &sweptRecord{now, map[string]int{}} }

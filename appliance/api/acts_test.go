@@ -85,7 +85,7 @@ func TestActsHaveWhoWhatAndOnWhat(t *testing.T) {
 		"key config.delete [Guide 2] done",
 		"key key.create [Lobby] done",
 		"key key.revoke [Lobby] done",
-		"key box.read [<nil>] refused",
+		"key box.read [/v0/box/keys] refused",
 		"key signing_key.read [home] done",
 	}
 	if got := actsOf(operator, ""); !slices.Equal(got, want) {

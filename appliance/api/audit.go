@@ -29,7 +29,7 @@ func (a *API) audited(rt route, w http.ResponseWriter, r *http.Request) error {
 	}
 	draft := a.newAct(rt, r, by)
 	a.nameObject(r.Context(), by, &draft)
-	// Who is not known yet signs in or pairs a screen, which always has a row.
+	// An unknown client that succeeds signs in or pairs a screen, which always has a row.
 	if draft.Who.Kind != store.ByUnknown && !a.acts.allow(draft) {
 		if err := a.answer(rt, w, r, by); err != nil {
 			return a.recordRefusal(rt, r, by, err)
@@ -64,6 +64,9 @@ func (a *API) newAct(rt route, r *http.Request, by caller) store.Act {
 			one.On.Name = text
 		}
 	}
+	if rt.act.what == boxRead {
+		one.On = store.Object{Kind: rt.act.kind, Name: rt.path}
+	}
 	if version := r.PathValue("version"); version != "" {
 		one.Text += ": version " + version
 	}
@@ -83,8 +86,8 @@ func actorOf(by caller) store.Actor {
 	return store.Actor{Kind: store.ByUnknown}
 }
 
-// nameObject sets the name of an object that has an id, so that the log has the name
-// also of what is deleted. An object without a name, or one that does not exist, has
+// nameObject sets the name of an object that has an id, so that the log also has the
+// names of deleted objects. An object without a name, or one that does not exist, has
 // none.
 func (a *API) nameObject(ctx context.Context, by caller, one *store.Act) {
 	if one.On.ID == "" {
@@ -107,6 +110,9 @@ func nameActObject(r *http.Request, name string) {
 // Requests that name something wrong or missing changed nothing and needed no
 // permission, so they are not recorded.
 func (a *API) recordRefusal(rt route, r *http.Request, by caller, err error) error {
+	if rt.act.what == boxRead && credentialOf(r).text == "" {
+		return err // the console before the sign-in
+	}
 	one := a.newAct(rt, r, by)
 	switch one.Outcome, one.Why = outcomeOf(err); {
 	case one.Outcome == store.ActRefused:
