@@ -66,6 +66,10 @@ const (
 
 // Run updates the box, or carries out a stage.
 func (cmd *updateCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	if cmd.Service == "" && !update.HasSystemd() && inContainer() {
+		return errors.New("a container is updated by its image: build or pull the image of the new version, and " +
+			"start a container of it with the same volumes")
+	}
 	if os.Geteuid() != 0 {
 		return errors.New("an update installs packages: run it as root, with sudo")
 	}
@@ -76,10 +80,6 @@ func (cmd *updateCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		return cmd.record(ctx, c, parsed)
 	}
 	if cmd.Service == "" && !update.HasSystemd() {
-		if inContainer() {
-			return errors.New("a container is updated by its image: build or pull the image of the new version, and " +
-				"start a container of it with the same volumes")
-		}
 		return errors.New("this machine has no systemd: name the program that starts and stops the box with --service")
 	}
 	u, err := cmd.updater(c, parsed)

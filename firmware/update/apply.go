@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"parley/internal/layout"
 )
 
 // Apply carries out the update that Prepare has prepared. The error is an *ErrReturned if
@@ -126,7 +129,7 @@ func (u *Updater) waitForChats(ctx context.Context, j *journal) error {
 			return err
 		}
 		if n != told {
-			u.say("waiting for the end of %d chats, until %s", n, deadline.Format(time.TimeOnly))
+			u.say("waiting for the end of live chats (%d), at most until %s", n, deadline.Format(time.TimeOnly))
 			told = n
 		}
 		select {
@@ -139,6 +142,10 @@ func (u *Updater) waitForChats(ctx context.Context, j *journal) error {
 
 // pollInterval is how often the box is asked whether it is ready or still busy.
 const pollInterval = 500 * time.Millisecond
+
+// migrationRate is how many bytes of a database a new version migrates in a second: a slow
+// disk writes 20 MB, and each byte is written twice, to the copy and to the database.
+const migrationRate = 10 << 20
 
 // check starts the new version, and asks of it what the old one could do.
 func (u *Updater) check(ctx context.Context, j *journal) error {
@@ -154,7 +161,15 @@ func (u *Updater) check(ctx context.Context, j *journal) error {
 		u.say("the box was not ready before: checking that %s runs", j.To)
 		return u.waitWhile(ctx, u.Limits.Steady, func() (bool, error) { return false, nil })
 	}
-	if err := u.waitReady(ctx, u.Limits.Ready); err != nil {
+	limit := u.Limits.Ready
+	if j.Schema {
+		bytes, err := size(filepath.Join(j.Data, layout.Database))
+		if err != nil {
+			return err
+		}
+		limit += time.Duration(bytes/migrationRate) * time.Second
+	}
+	if err := u.waitReady(ctx, limit); err != nil {
 		return fmt.Errorf("%s does not get ready: %w", j.To, err)
 	}
 	if !j.Answers {
