@@ -157,6 +157,17 @@ func (cmd *bundleCreateCmd) write(ctx context.Context, cfg config.Config, stage 
 		return err
 	}
 	sources = append(sources, release.Source{Name: release.IndexName, Path: index})
+	if len(debs) > 0 {
+		text, err := debian.Sources(ctx, m.Suite, debs)
+		if err != nil {
+			return err
+		}
+		note := filepath.Join(stage, "SOURCES.txt")
+		if err := os.WriteFile(note, text, 0o644); err != nil {
+			return err
+		}
+		sources = append(sources, release.Source{Name: release.SourcesName, Path: note})
+	}
 	for _, d := range debs {
 		sources = append(sources, release.Source{Name: "debian/" + d.Name, Path: d.Path})
 	}

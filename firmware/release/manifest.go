@@ -12,6 +12,7 @@
 //	packs.tar.zst     models, as packs.Export writes them; may be missing
 //	debian/Packages   the index of the apt repository that the archive is
 //	debian/….deb      Debian packages that Parley depends on; may be missing
+//	debian/SOURCES.txt where the sources of these are; may be missing
 //
 // The manifest determines every other byte of the file, so its signature covers the file.
 package release
@@ -32,6 +33,8 @@ import (
 const (
 	PacksName = "packs.tar.zst"
 	IndexName = "debian/Packages"
+	// SourcesName is the text that says how to get the sources of the Debian packages.
+	SourcesName = "debian/SOURCES.txt"
 )
 
 const (
@@ -178,7 +181,7 @@ func (m Manifest) checkFiles() error {
 		total += f.Bytes
 	}
 	for _, f := range m.Files[1:] {
-		known := f.Name == PacksName || f.Name == IndexName || debPattern.MatchString(f.Name)
+		known := f.Name == PacksName || f.Name == IndexName || f.Name == SourcesName || debPattern.MatchString(f.Name)
 		if !known || len(f.Name) > maxName {
 			return fmt.Errorf("%w: a part %.120q is not allowed", errFormat, f.Name)
 		}
