@@ -44,7 +44,7 @@ func Run(ctx context.Context, cfg config.Config, console Console) error {
 	if !errors.Is(context.Cause(ctx), ErrRestart) {
 		return err
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, ErrRestart) {
 		a.log.Warn("the box did not stop cleanly before it restarts", "err", err)
 	}
 	return ErrRestart

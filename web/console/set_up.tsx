@@ -102,7 +102,9 @@ function Questions({ facts, operator }: { facts: ReturnSetUp; operator: boolean 
         void enter();
       }}
     >
-      <p>Five questions, and the box is ready. The answers go to {<code>{facts.file}</code>}.</p>
+      <p>
+        Five questions, and the box is ready. The answers go to <code>{facts.file}</code>.
+      </p>
       <fieldset>
         <legend>1. Where does the box listen?</legend>
         <Select
@@ -177,12 +179,12 @@ function Questions({ facts, operator }: { facts: ReturnSetUp; operator: boolean 
           value={tls}
           set={setTLS}
           disabled={fixed("tls") !== undefined}
-          help={fixed("tls")}
+          help={fixed("tls") ?? "As the address needs it: not on this machine alone, elsewhere as own."}
           error={tls === "files" ? undefined : wrong("tls")}
           options={[
-            ["auto", "As the address needs it: not on this machine alone, else with the box's own certificate"],
-            ["own", "With a certificate that the box makes"],
-            ["acme", "With a certificate from Let's Encrypt, by the name of the box"],
+            ["auto", "As the address needs it"],
+            ["own", "With a certificate that the box makes (own)"],
+            ["acme", "With one from Let's Encrypt, for a name"],
             ["files", "With a certificate of yours"],
             ["off", "Not at all"],
           ]}
