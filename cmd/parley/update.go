@@ -216,6 +216,9 @@ func (cmd *updateCmd) endInterrupted(ctx context.Context, c *console, u *update.
 		fmt.Fprintln(c.err, returned)
 		err = nil
 	}
+	if err == nil {
+		recordUpdate(ctx, c)
+	}
 	return err
 }
 
