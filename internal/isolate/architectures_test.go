@@ -44,6 +44,7 @@ func callsNamed(t *testing.T, file string) map[string]bool {
 	return found
 }
 
+// This compares names, on any machine. make arm64 runs isolated processes with arm64's filter.
 func TestArm64MayDoWhatAmd64MayDo(t *testing.T) {
 	common, here := callsNamed(t, "allowed.go"), callsNamed(t, "filter_arm64.go")
 	for _, call := range slices.Sorted(maps.Keys(callsNamed(t, "filter_amd64.go"))) {
