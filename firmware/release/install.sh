@@ -253,7 +253,7 @@ begin() {
 	if [ -d /run/systemd/system ]; then
 		systemctl enable -q parley.service && systemctl start parley.service ||
 			die "the service does not start: see journalctl -u parley"
-		say "Parley $version is installed and starts now, and at each boot."
+		say "Parley $version is installed and runs, now and after each boot."
 	else
 		say "Parley $version is installed. Start it, for there is no systemd to do so:" \
 			"cd / && setpriv --reuid=parley --regid=parley --init-groups parley serve"
