@@ -61,6 +61,9 @@ func fromThisMachine(r *http.Request) error {
 			return refuse("this request came through a proxy (" + name + ")")
 		}
 	}
+	if !r.ProtoAtLeast(1, 1) { // nginx adds no header unless it is told to, but then speaks HTTP/1.0; no browser does
+		return refuse("this request came through a proxy (HTTP/1.0)")
+	}
 	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
 		return requireSameOrigin(r)
 	}

@@ -86,6 +86,7 @@ func TestTheFirstVisitIsForABrowserOnTheMachineItself(t *testing.T) {
 		"a proxy":                header("X-Forwarded-For", "127.0.0.1"),
 		"a proxy by the book":    header("Forwarded", "for=127.0.0.1"),
 		"a proxy with its name":  header("Via", "1.1 proxy"),
+		"a proxy without a word": func(r *http.Request) { r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0 },
 		"a page of another site": header("Sec-Fetch-Site", "cross-site"),
 		"a page of another port": header("Sec-Fetch-Site", "same-site"),
 		"an old browser": func(r *http.Request) {

@@ -84,7 +84,7 @@ func commandActs() map[string][]commandAct {
 		},
 		"backup":  {onSuccess("", "box.backup", "file", "backed up the box")},
 		"restore": {onSuccess("", "box.restore", "file", "restored the box from a backup")},
-		"setup":   {onSuccess("", "box.setup", "box", "set the box up")},
+		"setup":   {onSuccess("", "box.set_up", "box", "set the box up")},
 		"import":  {onChange("", "box.import", "file", "imported records of the old service")},
 	}
 }

@@ -272,8 +272,9 @@ func (cmd *bundleInstallCmd) Run(ctx context.Context, c *console) error {
 		fmt.Fprintf(c.err, "The signature was not checked: there is no key in %s or %s.\n", release.KeyFile,
 			release.OperatorKeys)
 	}
-	// The script that was read and checked, not what the file has by now.
+	// The script and the manifest that were read and checked, not what the file has by now.
 	sh := exec.CommandContext(ctx, "sh", "-c", f.Script(), cmd.File)
+	sh.Env = append(os.Environ(), f.Environ())
 	sh.Stdin, sh.Stdout, sh.Stderr = c.in, c.out, c.err
 	sh.Cancel = func() error { return sh.Process.Signal(syscall.SIGTERM) } // it ends when apt-get has
 	if err := sh.Run(); err != nil {

@@ -41,7 +41,7 @@ func (w *work) chats(ctx context.Context) error {
 	tell, done := w.Progress.Serial(), int64(0)
 	e := progress.Event{Name: "chats", Step: progress.Writing}
 	for i, f := range w.source.files {
-		if !slices.Contains(w.sounds, i) {
+		if _, sound := slices.BinarySearch(w.sounds, i); !sound {
 			e.Total += f.size
 		}
 	}

@@ -180,7 +180,7 @@ func (im *Import) arrange(ctx context.Context) error {
 		  FROM one`)
 	for _, index := range []string{
 		`CREATE UNIQUE INDEX run_chat ON run (chat, run)`, `CREATE INDEX chat_start ON chat (start, id)`,
-		`CREATE INDEX chat_grp ON chat (grp)`,
+		`CREATE INDEX chat_grp ON chat (grp)`, `CREATE INDEX audio_filename ON audio (filename)`,
 	} {
 		if err == nil {
 			_, err = im.spool.run(ctx, index)

@@ -181,7 +181,8 @@ func (w *work) convert(ctx context.Context, data []byte, out io.Writer, before s
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
-	if _, err = f.Write(data); errors.Join(err, f.Close()) != nil {
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
 	var opus *audio.OggOpusWriter

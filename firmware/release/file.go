@@ -88,6 +88,10 @@ func (f *File) Close() error { return f.file.Close() }
 // Script returns the script with which the file begins, which installs it.
 func (f *File) Script() string { return string(f.script) }
 
+// Environ returns a variable for the script's environment, which has it refuse a file with
+// another manifest than f had when it was opened.
+func (f *File) Environ() string { return fmt.Sprintf("MANIFEST_SHA256=%x", sha256.Sum256(f.text)) }
+
 // readManifest reads the manifest and the signature, and returns the offset of the next
 // tar header.
 func (f *File) readManifest() (next int64, err error) {

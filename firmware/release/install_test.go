@@ -153,6 +153,25 @@ func TestScriptChecksEveryPartBeforeItChangesAnything(t *testing.T) {
 	}
 }
 
+// parley bundle install checks the signature; somebody who can write the file's folder must not
+// exchange the file after that.
+func TestScriptRefusesAFileThatWasExchangedAfterTheCheck(t *testing.T) {
+	file := intact(t)
+	t.Setenv("MANIFEST_SHA256", strings.TrimPrefix(opened(t, file).Environ(), "MANIFEST_SHA256="))
+	m := newMachine(t)
+	if out, code := m.run(file, "bookworm", "--check"); code != 0 {
+		t.Errorf("the same file: exit code %d:\n%s", code, out)
+	}
+	m = newMachine(t)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(file, bytes.Replace(text, []byte(`"commit": "`), []byte(`"commiT": "`), 1), 0o600))
+	out, code := m.run(file, "bookworm")
+	if code != 1 || !strings.Contains(out, "was changed after its signature") || m.calls() != "" {
+		t.Errorf("another file: exit code %d, called %q:\n%s", code, m.calls(), out)
+	}
+}
+
 // Without the file behind it, as when it comes from a pipe, the script installs nothing.
 func TestScriptWithoutItsFileDoesNothing(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "sh")

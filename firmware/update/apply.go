@@ -216,13 +216,14 @@ func (u *Updater) waitReady(ctx context.Context, limit time.Duration) error {
 }
 
 // waitWhile calls done until it returns true or the time is over, and returns an error if
-// the service has failed.
+// the service has failed. It asks done first: the old version may have been started again
+// by systemd weeks ago, and is ready all the same.
 func (u *Updater) waitWhile(ctx context.Context, limit time.Duration, done func() (bool, error)) error {
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
-		if err := u.Service.Fault(ctx); err != nil {
+		if over, err := done(); over || err != nil {
 			return err
 		}
-		if over, err := done(); over || err != nil {
+		if err := u.Service.Fault(ctx); err != nil {
 			return err
 		}
 		select {
