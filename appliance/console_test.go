@@ -32,6 +32,9 @@ func TestConsolePagesWorkInABrowser(t *testing.T) {
 		c.Packs = linkedPacks(t, c.Packs)
 	})
 	addUndelivered(t, b)
+	if err := box.FinishSetUp(t.Context(), b.cfg.Data); err != nil { // else the console sets the box up
+		t.Fatal(err)
+	}
 	runScript(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
 		"LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
 		"CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
