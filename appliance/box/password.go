@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"syscall"
 	"time"
 
-	"parley/firmware/packs"
+	"parley/internal/durable"
 	"parley/internal/layout"
-	"parley/internal/progress"
 	"parley/store"
 )
 
@@ -48,7 +45,7 @@ func SetPassword(ctx context.Context, data, password string) (ended int64, err e
 		return 0, err
 	}
 	ended, err = records.SetConsolePassword(ctx, password, "", time.Now())
-	return ended, errors.Join(err, records.Close(), giveToOwner(data))
+	return ended, errors.Join(err, records.Close(), durable.InheritAll(data))
 }
 
 // FinishSetUp notes that the box with its data in a folder is set up, which closes the first visit of
@@ -62,48 +59,4 @@ func FinishSetUp(ctx context.Context, data string) error {
 		return err
 	}
 	return errors.Join(records.FinishSetUp(ctx, time.Now()), records.Close())
-}
-
-// PullAsOwner fetches packs that are missing. What root fetches belongs to the owner of the folder,
-// so that the box can change it later.
-func PullAsOwner(ctx context.Context, dir string, chosen []packs.Pack, tell progress.Func) error {
-	missing, err := packs.Missing(ctx, dir, chosen)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	return errors.Join(packs.Pull(ctx, dir, chosen, tell), giveToOwner(dir))
-}
-
-// giveToOwner gives what root has in a folder to the owner of the folder. It follows no links:
-// the owner may have put some there.
-func giveToOwner(dir string) error {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 || owner.Uid == 0 {
-		return nil
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if of, ok := info.Sys().(*syscall.Stat_t); !ok || of.Uid != 0 {
-			return nil
-		}
-		return root.Lchown(path, int(owner.Uid), int(owner.Gid))
-	})
-	return errors.Join(err, root.Close())
 }

@@ -94,6 +94,9 @@ func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 	if err := durable.WriteFile(path, []byte(config.Sample(data, packs)), mode); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
+	if err := durable.Inherit(path); err != nil {
+		return fmt.Errorf("giving %s to the owner of its folder: %w", path, err)
+	}
 	_, err := fmt.Fprintf(c.out, "%s is written. To change a setting, remove the # before it.\n", path)
 	return err
 }

@@ -220,7 +220,7 @@ func (s *setup) fetch(ctx context.Context) error {
 		return err
 	}
 	err = withBars(ctx, s.console.err, func(p progress.Func) error {
-		return box.PullAsOwner(ctx, s.cfg.Packs, chosen, p)
+		return packs.Pull(ctx, s.cfg.Packs, chosen, p)
 	})
 	if err == nil {
 		fmt.Fprintf(s.out, "The models are in %s.\n", s.cfg.Packs)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"parley/internal/durable"
 	"parley/internal/layout"
@@ -45,13 +44,5 @@ func writeSummary(data string, m Summary) error {
 	if err := durable.WriteFile(file, append(text, '\n'), 0o600); err != nil {
 		return err
 	}
-	info, err := os.Stat(data)
-	if err != nil {
-		return err
-	}
-	// A backup by root must not take the file from the box, whose console shows it.
-	if owner, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
-		return os.Lchown(file, int(owner.Uid), int(owner.Gid))
-	}
-	return nil
+	return durable.Inherit(file)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/internal/disk"
+	"parley/internal/durable"
 )
 
 // ErrLocked means that another process is changing the packs in a folder.
@@ -51,7 +52,11 @@ func lock(dir string) (unlock func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
-	return func() { f.Close() }, nil
+	return func() {
+		// What root has fetched the box replaces later; a pack that stays root's is complete.
+		_ = durable.InheritAll(dir)
+		f.Close()
+	}, nil
 }
 
 // checkSpace returns an error if dir has no space for need more bytes.
