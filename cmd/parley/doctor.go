@@ -41,7 +41,8 @@ func (doctorCmd) Help() string {
 
   parley doctor --sound --kiosk-devices USB
 
-It changes nothing and works while the box runs. It exits with 1 if there is a problem; warnings do not count.
+It changes nothing and works while the box runs. With sudo it runs as the user of the box. It exits with 1 if there ` +
+		`is a problem; warnings do not count.
 
 The setting kiosk.devices selects devices by id or name, or a part of either. --sound measures how loud and how ` +
 		`late the microphone hears the loudspeaker and how much of that the box can cancel, and suggests changes. ` +
@@ -56,6 +57,9 @@ The setting kiosk.devices selects devices by id or name, or a part of either. --
 
 // Run checks the box and prints the findings.
 func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
+	if err := runAsOwner(cfg, c.environ); err != nil {
+		return err
+	}
 	switch {
 	case cmd.Devices:
 		return cmd.devices(c)
