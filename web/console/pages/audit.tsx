@@ -7,6 +7,7 @@ import { Field, Select } from "../parts/field";
 import { Empty, Failure, Loading } from "../parts/notice";
 import { Pager, Table } from "../parts/table";
 import { Clock } from "../parts/time";
+import { browser } from "./sessions";
 
 const outcomes = [
   ["", "All"],
@@ -141,8 +142,9 @@ function What({ a }: { a: ReturnAct }) {
 }
 
 function On({ a }: { a: ReturnAct }) {
-  const { kind = "", id, name } = a.object;
+  const { kind = "", id } = a.object;
   if (!kind) return <>–</>;
+  const name = kind === "session" && a.object.name ? browser(a.object.name) : a.object.name;
   return (
     <>
       {words(kind)} {name || id}
