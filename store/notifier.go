@@ -33,7 +33,7 @@ func newNotifier(file, what string, log *slog.Logger) *notifier {
 
 // makeFile creates the file if it does not exist.
 func (n *notifier) makeFile() error {
-	f, err := os.OpenFile(n.file, os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(n.file, os.O_CREATE|os.O_WRONLY|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}

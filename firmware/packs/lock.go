@@ -28,7 +28,8 @@ func lock(dir string) (unlock func(), err error) {
 			"PARLEY_PACKS", err)
 	}
 	path := filepath.Join(dir, stageName, "lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	// Root may do this in the folder of the service, whose links must not lead root elsewhere.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening the packs folder: %w", err)
 	}

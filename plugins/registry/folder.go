@@ -44,7 +44,7 @@ func (f folder) lock(ctx context.Context) (release func(), err error) {
 	if err := f.chown(f.path()); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the folder of plugins: %w", err)
 	}
