@@ -57,7 +57,8 @@ const maxManifest = 1 << 20
 const maxName = 100
 
 // A Manifest describes a release file. Its JSON is the only one of its content: the
-// installation script reads it line by line, and other spellings are refused.
+// installation script reads it line by line, and other spellings are refused. Later versions
+// may add fields behind these, and parts, so that older boxes can be updated to them.
 type Manifest struct {
 	Format  int    `json:"format"`
 	Version string `json:"version"` // of Parley: semantic, such as 0.1.0
@@ -121,8 +122,13 @@ func decode(text []byte) (Manifest, error) {
 		return Manifest{}, err
 	}
 	again, err := m.encode()
-	if err != nil || !bytes.Equal(again, text) {
-		return Manifest{}, fmt.Errorf("%w: its manifest has unknown fields or another layout", errFormat)
+	if err != nil {
+		return Manifest{}, err
+	}
+	end := []byte("\n}\n")
+	later, ok := bytes.CutPrefix(text, bytes.TrimSuffix(again, end))
+	if !ok || !bytes.Equal(later, end) && !bytes.HasPrefix(later, []byte(",\n")) {
+		return Manifest{}, fmt.Errorf("%w: its manifest has another layout", errFormat)
 	}
 	return m, nil
 }
@@ -134,6 +140,7 @@ var (
 	suitePattern   = regexp.MustCompile(`^[a-z]{1,20}$`)
 	commitPattern  = regexp.MustCompile(`^[0-9a-z+-]{0,60}$`)
 	profilePattern = regexp.MustCompile(`^[a-z]{0,20}$`)
+	laterPattern   = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$`) // parts of later versions
 	debPattern     = regexp.MustCompile(`^debian/[a-z0-9][A-Za-z0-9.+~_-]*\.deb$`)
 )
 
@@ -181,7 +188,8 @@ func (m Manifest) checkFiles() error {
 		total += f.Bytes
 	}
 	for _, f := range m.Files[1:] {
-		known := f.Name == PacksName || f.Name == IndexName || f.Name == SourcesName || debPattern.MatchString(f.Name)
+		known := f.Name == PacksName || f.Name == IndexName || f.Name == SourcesName ||
+			debPattern.MatchString(f.Name) || laterPattern.MatchString(f.Name)
 		if !known || len(f.Name) > maxName {
 			return fmt.Errorf("%w: a part %.120q is not allowed", errFormat, f.Name)
 		}

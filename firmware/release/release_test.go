@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -210,6 +211,27 @@ func TestHostileManifestsAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// A box can be updated to a version whose release files say more.
+func TestLaterVersionsMayAddFields(t *testing.T) {
+	file := written(t, nil)
+	f, err := Open(patched(t, file, func(s string) string {
+		return strings.TrimSuffix(s, "\n}\n") + ",\n \"channel\": \"stable\"\n}\n"
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if want := opened(t, file).Manifest; !reflect.DeepEqual(f.Manifest, want) {
+		t.Errorf("read %+v, want %+v", f.Manifest, want)
+	}
+	_, err = Open(patched(t, file, func(s string) string {
+		return strings.TrimSuffix(s, "\n}\n") + ",\n \"version\": \"9.0.0\"\n}\n"
+	}))
+	if err == nil {
+		t.Error("a second version was taken")
 	}
 }
 
