@@ -9,7 +9,9 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"parley/internal/layout"
 )
@@ -109,10 +111,25 @@ func (l *loader) findFile() (string, error) {
 	for _, folder := range folders {
 		path := filepath.Join(folder, FileName)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
+			if folder == l.dir && folder != l.data {
+				err = l.checkOwner(path, info)
+			}
+			return path, err
 		}
 	}
 	return "", nil
+}
+
+// checkOwner returns an error if root would follow settings that another user has put into
+// the working folder, other than the one who called sudo: they choose the libraries and the
+// data folder.
+func (l *loader) checkOwner(path string, info os.FileInfo) error {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || of.Uid == 0 || l.env["SUDO_UID"] == strconv.Itoa(int(of.Uid)) {
+		return nil
+	}
+	return fmt.Errorf("config file %s belongs to user %d, and root does not follow it unasked: name it with --config, "+
+		"or run this in another folder", path, of.Uid)
 }
 
 func (l *loader) fromEnvironment() []assignment {
