@@ -28,6 +28,7 @@ type console struct {
 
 	instantExit atomic.Pointer[interrupted] // see allowInstantExit
 	closers     []func() error              // close what was opened for the command
+	opened      *os.File                    // the operator's file, see runAsOwnerWith
 	data        string                      // data folder of the command's settings; empty: it has none
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -50,6 +51,9 @@ type transcriptSegment struct {
 
 // Run transcribes the recording.
 func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
+	if err := c.runAsOwnerWith(cfg, cmd.File, os.O_RDONLY); err != nil {
+		return err
+	}
 	c.allowInstantExit(interrupted{state: "nothing was transcribed yet"})
 	pcm, err := c.recording(ctx, cmd.File, engine.SpeechRateHz)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/appliance/config"
@@ -56,5 +57,60 @@ func TestRootExaminesABoxAsTheUserToWhomItBelongs(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v, %s, want %s", name, err, out, want)
 		}
+	}
+}
+
+func TestCommandsOfRootRunAsTheOwnerOfTheBoxWithFilesThatOnlyRootCanOpen(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	dir := t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Chmod(filepath.Dir(dir), 0o755)) // of the test, for the other user
+	self, err := os.Executable()
+	must(err)
+	must(os.Link(self, filepath.Join(dir, "parley")))
+	closed, packs := filepath.Join(dir, "closed"), filepath.Join(dir, "packs")
+	must(os.Mkdir(closed, 0o700))
+	must(os.Mkdir(packs, 0o755))
+	must(os.Chown(packs, 54321, 54321))
+	must(os.WriteFile(filepath.Join(closed, "not.wav"), []byte("no sound"), 0o600))
+	must(os.WriteFile(filepath.Join(closed, "model.gguf"), []byte("GGUF"), 0o600))
+	for args, want := range map[string]string{
+		"hear not.wav":                "not.wav has an unknown format",      // so it was read
+		"say Hello --out said.wav":    "runtime-onnx",                       // of the empty packs folder
+		"packs add not.wav":           "a model needs a name",               // so it was read
+		"packs add model.gguf --as a": "the user 54321, who may not read /", // and root did not load it
+		"packs remove whisper":        "pack whisper is not there",
+		"packs pull runtime-onnx":     "npm",
+	} {
+		cmd := program(t, []string{"PARLEY_PACKS=" + packs, "PARLEY_DATA=" + filepath.Join(dir, "none")},
+			strings.Fields(args)...)
+		cmd.Path, cmd.Dir = filepath.Join(dir, "parley"), closed
+		cmd.Env = append(cmd.Env, "PATH=/nowhere") // no client fetches anything
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("parley %s: %v, %s, want %s", args, err, out, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(closed, "said.wav")); err != nil {
+		t.Error(err)
+	}
+	left, err := filepath.Glob(filepath.Join(packs, ".*"))
+	must(err)
+	for _, file := range left {
+		info, err := os.Stat(file)
+		must(err)
+		if owner, _ := info.Sys().(*syscall.Stat_t); owner.Uid != 54321 {
+			t.Errorf("%s belongs to user %d", file, owner.Uid)
+		}
+	}
+	if len(left) == 0 {
+		t.Error("nothing ran in the packs folder")
 	}
 }

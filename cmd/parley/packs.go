@@ -155,6 +155,9 @@ func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console)
 		})
 		return orInterrupted(ctx, err, cmd.Export+" was not written", "run the command again")
 	}
+	if err := c.pullAsOwner(ctx, cfg, chosen); err != nil {
+		return err
+	}
 	err = withBars(ctx, c.err, func(p progress.Func) error { return packs.Pull(ctx, cfg.Packs, chosen, p) })
 	if err != nil {
 		return orInterrupted(ctx, err, readyCount(cfg.Packs, chosen), cmd.again()+" continues from there")
@@ -219,7 +222,13 @@ It copies a model (a GGUF file, or the ONNX file of a Piper voice and its JSON) 
 // Run adds a model, or the packs of an export.
 func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
 	if cmd.As == "" {
+		if err := c.runAsOwnerWith(cfg, cmd.Files[0], os.O_RDONLY); err != nil {
+			return err
+		}
 		return cmd.carried(ctx, cfg, c)
+	}
+	if err := runAsOwner(cfg, c.environ, cmd.Files...); err != nil {
+		return err
 	}
 	fmt.Fprintf(c.err, "copying the model, and loading it once ...\n")
 	check := loadCheck(cfg.Packs, func() error { return cmd.baseModel(c) })
@@ -238,9 +247,12 @@ func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) 
 func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *console) error {
 	in := c.in
 	if cmd.Files[0] != "-" {
-		f, err := os.Open(cmd.Files[0])
-		if err != nil {
-			return err
+		f := c.opened
+		if f == nil {
+			var err error
+			if f, err = os.Open(cmd.Files[0]); err != nil {
+				return err
+			}
 		}
 		defer f.Close()
 		in = f
@@ -303,7 +315,10 @@ type packsRemoveCmd struct {
 func (packsRemoveCmd) Help() string { return "Example:\n\n  parley packs remove my-model" }
 
 // Run removes the pack.
-func (cmd *packsRemoveCmd) Run(cfg config.Config) error {
+func (cmd *packsRemoveCmd) Run(cfg config.Config, c *console) error {
+	if err := runAsOwner(cfg, c.environ); err != nil {
+		return err
+	}
 	chosen, err := packs.Find(cfg.Packs, cmd.Name)
 	if is[*packs.ErrNoPack](err) {
 		return fmt.Errorf("%w; delete a folder in %s that is not a pack by hand", err, cfg.Packs)

@@ -42,7 +42,11 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if missing != nil {
 		return nil, misuse{unreadable(name, err)}
 	}
-	converted, failed := convert(ctx, program, name, data, rateHz)
+	from := name
+	if c.opened != nil { // this user may not be able to read it
+		from = "-"
+	}
+	converted, failed := convert(ctx, program, from, data, rateHz)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -64,9 +68,12 @@ func (c *console) recordingBytes(name string) ([]byte, error) {
 		return nil, misuse{errors.New("the name of the recording is empty: name a file, or - for standard input")}
 	}
 	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, misuse{err}
+		f := c.opened
+		if f == nil {
+			var err error
+			if f, err = os.Open(name); err != nil {
+				return nil, misuse{err}
+			}
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {

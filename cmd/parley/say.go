@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -80,6 +81,9 @@ func (cmd *sayCmd) Validate() error {
 
 // Run speaks the text.
 func (cmd *sayCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
+	if err := c.runAsOwnerWith(cfg, cmd.Out, os.O_WRONLY|os.O_CREATE); err != nil {
+		return err
+	}
 	c.allowInstantExit(interrupted{state: "nothing was spoken"})
 	text, err := cmd.text(c)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"parley/appliance/audio"
@@ -81,7 +82,12 @@ func (c *console) create(name string) (w io.Writer, done func() error, err error
 	if name == "-" {
 		return c.out, func() error { return nil }, nil
 	}
-	f, err := os.Create(name)
+	f := c.opened
+	if f == nil {
+		f, err = os.Create(name)
+	} else if err = f.Truncate(0); errors.Is(err, syscall.EINVAL) { // a pipe or a device
+		err = nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing the audio: %w: choose another file", err)
 	}

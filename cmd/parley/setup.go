@@ -16,7 +16,6 @@ import (
 	"parley/appliance/config"
 	"parley/firmware/packs"
 	"parley/internal/password"
-	"parley/internal/progress"
 )
 
 // setupCmd sets a box up, with questions or with flags.
@@ -219,10 +218,7 @@ func (s *setup) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = withBars(ctx, s.console.err, func(p progress.Func) error {
-		return packs.Pull(ctx, s.cfg.Packs, chosen, p)
-	})
-	if err == nil {
+	if err = s.pull(ctx, s.cfg, chosen); err == nil {
 		fmt.Fprintf(s.out, "The models are in %s.\n", s.cfg.Packs)
 		return nil
 	}

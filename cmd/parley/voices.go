@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -143,6 +144,9 @@ func (cmd *voicesDesignCmd) Validate() error {
 
 // Run designs the voice.
 func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
+	if err := c.runAsOwnerWith(cfg, cmd.Out, os.O_WRONLY|os.O_CREATE); err != nil {
+		return err
+	}
 	if cmd.Save != "" {
 		if err := v.requireAccount(); err != nil {
 			return err

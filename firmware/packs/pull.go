@@ -55,6 +55,20 @@ func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) err
 	return p.work(ctx)
 }
 
+// PullSystem installs those of the packs that belong to the operating system and are missing.
+func PullSystem(ctx context.Context, packs []Pack, tell progress.Func) error {
+	p := puller{report: tell.Serial()}
+	for _, pack := range packs {
+		if pack.System == nil || inspectSystem(pack, systemRoot).Status == Ready {
+			continue
+		}
+		if err := p.plan(ctx, State{Pack: pack}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // puller is one pull.
 type puller struct {
 	dir, temp string
