@@ -30,23 +30,10 @@ func (s *Store) ImportSound(ctx context.Context, chatID string, sides map[Side][
 		return fmt.Errorf("%s: it has one: %w", doing, ErrConflict)
 	}
 	// The files come first: without a row they are removed by Tidy.
-	folder := filepath.Join(s.dir, layout.Recordings)
-	if err := os.Mkdir(folder, 0o700); err == nil {
-		err = s.giveToOwner(folder)
-		if err != nil {
-			return explain(doing, err)
-		}
-	} else if !errors.Is(err, fs.ErrExist) {
-		return folderError(s.dir, err)
-	}
 	size := 0
 	for side, sound := range sides {
-		path := s.recordingPath(chatID, side)
-		if err := durable.WriteFile(path, sound, 0o600); err != nil {
+		if err := s.writeSound(filepath.Base(s.recordingPath(chatID, side)), sound); err != nil {
 			return folderError(s.dir, err)
-		}
-		if err := s.giveToOwner(path); err != nil {
-			return explain(doing, err)
 		}
 		size += len(sound)
 	}
@@ -61,16 +48,43 @@ func (s *Store) ImportSound(ctx context.Context, chatID string, sides map[Side][
 	})
 }
 
-// giveToOwner gives a file to the owner of the data folder: root may import, but the box
-// seldom runs as root.
-func (s *Store) giveToOwner(path string) error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	info, err := os.Stat(s.dir)
+// writeSound writes a file into the folder of recordings, and gives it to the owner of the
+// data folder: root may import, but the box seldom runs as root. A link in the data folder
+// must not lead root elsewhere.
+func (s *Store) writeSound(name string, sound []byte) (err error) {
+	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return err
 	}
-	owner := info.Sys().(*syscall.Stat_t)
-	return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+	defer root.Close()
+	give := func(string) error { return nil }
+	if os.Geteuid() == 0 {
+		info, err := root.Stat(".")
+		if err != nil {
+			return err
+		}
+		owner := info.Sys().(*syscall.Stat_t)
+		give = func(name string) error { return root.Lchown(name, int(owner.Uid), int(owner.Gid)) }
+	}
+	if err = root.Mkdir(layout.Recordings, 0o700); err == nil {
+		err = give(layout.Recordings)
+	} else if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(layout.Recordings, name)
+	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by an import that was killed
+		return err
+	}
+	f, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(sound); err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), give(path), durable.SyncFolder(filepath.Join(s.dir, layout.Recordings)))
 }
