@@ -37,9 +37,9 @@ type updateCmd struct {
 func (updateCmd) Help() string {
 	return `Examples:
 
-  sudo parley update parley-0.2.0.run --check
+  sudo parley update parley-0.2.0.sh --check
 
-  sudo parley update parley-0.2.0.run
+  sudo parley update parley-0.2.0.sh
 
 It checks the signature and everything else in the file, backs the box up, and waits for the end of live chats. Then ` +
 		`it replaces the program and the models, starts the box, and asks it a spoken question. If no answer comes, ` +
