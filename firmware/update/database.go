@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,14 +20,20 @@ import (
 // the way back needs no space. Backups leave it out, since its name begins with a dot.
 const databaseCopy = ".parley-before-update.db"
 
-// failedDatabase is the name of the database that a failed version has left. It has what
-// was said while that version ran. Backups leave it out.
-func failedDatabase(version string) string { return layout.Database + "-of-" + version }
+// failedDatabase is the name of the database that the failed version of an update has left.
+// It has what was said while that version ran. Backups leave it out.
+func (j *journal) failedDatabase() string {
+	return fmt.Sprintf("%s-of-%s-%s", layout.Database, j.To, time.UnixMilli(j.BegunMS).UTC().Format("20060102T150405Z"))
+}
 
 // saveDatabase copies the database of the stopped box, if the new version changes its
 // schema.
 func (u *Updater) saveDatabase(ctx context.Context, j *journal) error {
 	if !j.Schema {
+		return nil
+	}
+	_, err := os.Lstat(filepath.Join(j.Data, layout.Database))
+	if j.None = errors.Is(err, fs.ErrNotExist); j.None {
 		return nil
 	}
 	u.say("copying the database")
@@ -58,7 +65,8 @@ func (u *Updater) saveDatabase(ctx context.Context, j *journal) error {
 }
 
 // returnDatabase puts the copy of the database in place, and the database of the failed
-// version aside. The copy is gone when all is done, so a second call does nothing.
+// version aside. The copy is gone when all is done, or the journal says so where there was
+// no database, so a second call does nothing.
 func (u *Updater) returnDatabase(j *journal) error {
 	if !j.Schema {
 		return nil
@@ -68,6 +76,13 @@ func (u *Updater) returnDatabase(j *journal) error {
 		return err
 	}
 	defer root.Close()
+	if j.None && j.Started {
+		if err := setAside(root, j.failedDatabase()); err != nil {
+			return err
+		}
+		j.None = false
+		return u.enter(j, j.Step)
+	}
 	if _, err := root.Lstat(databaseCopy); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -75,18 +90,25 @@ func (u *Updater) returnDatabase(j *journal) error {
 		return root.Remove(databaseCopy)
 	}
 	u.say("putting the old database back")
-	aside := failedDatabase(j.To)
-	// The log first: without it, the database is the older one or none.
-	for _, suffix := range []string{"-wal", "-shm", ""} {
-		err := root.Rename(layout.Database+suffix, aside+suffix)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := setAside(root, j.failedDatabase()); err != nil {
+		return err
 	}
 	if err := root.Rename(databaseCopy, layout.Database); err != nil {
 		return err
 	}
 	return durable.SyncFolder(j.Data)
+}
+
+// setAside renames the database of the failed version, if there is one.
+func setAside(root *os.Root, name string) error {
+	// The log first: without it, the database is the older one or none.
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		err := root.Rename(layout.Database+suffix, name+suffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeDatabaseCopy deletes the copy of the database.

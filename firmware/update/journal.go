@@ -25,7 +25,8 @@ type journal struct {
 	Packs   string   `json:"packs"`             // its packs folder
 	Replace []string `json:"replace,omitempty"` // packs that the new version brings in place of old ones
 	Add     []string `json:"add,omitempty"`     // packs that it brings without an old one
-	Schema  bool     `json:"schema"`            // the schema of the database changes
+	Schema  bool     `json:"schema"`            // the schema of the database changes, or it is new
+	None    bool     `json:"none,omitempty"`    // there was no database when the old version had stopped
 	Stopped bool     `json:"stopped"`           // the old version has been told to stop
 	Started bool     `json:"started"`           // the new version has begun to run
 	Program string   `json:"service,omitempty"` // the service command of a machine without systemd

@@ -18,6 +18,7 @@ const (
 	stagedPacks = ".update"
 	newPacks    = stagedPacks + "/new"
 	oldPacks    = stagedPacks + "/old"
+	failedPacks = stagedPacks + "/failed" // newPacks when all is back
 )
 
 // stagedNames returns the names of the staged packs: those that have an old one in the
@@ -74,12 +75,12 @@ func (u *Updater) replacePacks(j *journal) error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range j.Replace {
-		if err := root.Rename(name, path.Join(oldPacks, name)); err != nil {
+	for _, name := range slices.Concat(j.Replace, j.Add) {
+		// One of j.Add is there if the operator has fetched it since.
+		err := root.Rename(name, path.Join(oldPacks, name))
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && slices.Contains(j.Add, name)) {
 			return err
 		}
-	}
-	for _, name := range slices.Concat(j.Replace, j.Add) {
 		if err := root.Rename(path.Join(newPacks, name), name); err != nil {
 			return err
 		}
@@ -100,25 +101,43 @@ func (u *Updater) returnPacks(j *journal) error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range j.Replace {
-		aside := path.Join(oldPacks, name)
-		if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			continue // not moved, or back already
-		}
-		// What is in place, if anything, is the new pack.
-		if err := root.RemoveAll(name); err != nil {
-			return err
-		}
-		if err := root.Rename(aside, name); err != nil {
+	_, err = root.Lstat(newPacks)
+	if errors.Is(err, fs.ErrNotExist) { // no packs, or all are back already
+		return root.RemoveAll(stagedPacks)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(j.Replace, j.Add) {
+		if err := returnPack(root, name); err != nil {
 			return err
 		}
 	}
-	for _, name := range j.Add {
-		if err := root.RemoveAll(name); err != nil {
-			return err
-		}
+	if err := root.Rename(newPacks, failedPacks); err != nil {
+		return err
 	}
 	return root.RemoveAll(stagedPacks)
+}
+
+// returnPack moves a new pack back to the others, and then the old one, if there is one, back
+// in place. A second call does nothing.
+func returnPack(root *os.Root, name string) error {
+	for _, move := range []struct{ from, to string }{
+		{name, path.Join(newPacks, name)},
+		{path.Join(oldPacks, name), name},
+	} {
+		_, err := root.Lstat(move.to)
+		if err == nil { // not moved, or back already
+			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = root.Rename(move.from, move.to)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeStagedPacks deletes what an update has left in the packs folder.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func (u *Updater) Prepare(ctx context.Context, f *release.File, p Plan, backups 
 		To:      p.To,
 		Data:    u.Data,
 		Packs:   u.Packs,
-		Schema:  p.OldSchema != 0 && p.NewSchema != p.OldSchema,
+		Schema:  p.NewSchema != p.OldSchema,
 		User:    cmp.Or(os.Getenv("SUDO_USER"), "root"),
 		BegunMS: time.Now().UnixMilli(),
 	}
@@ -180,14 +181,14 @@ func (u *Updater) backup(ctx context.Context, folder, to string) error {
 	if err := u.Box.Backup(ctx, file, u.Progress); err != nil {
 		return fmt.Errorf("the backup: %w", err)
 	}
-	files, err := filepath.Glob(filepath.Join(folder, backupPattern))
+	files, err := fs.Glob(os.DirFS(folder), backupPattern)
 	if err != nil {
 		return err
 	}
 	made := func(file string) string { return file[strings.LastIndex(file, "-"):] }
 	slices.SortFunc(files, func(a, b string) int { return strings.Compare(made(a), made(b)) })
 	for _, old := range files[:max(0, len(files)-storedBackups)] {
-		if err := os.Remove(old); err != nil {
+		if err := os.Remove(filepath.Join(folder, old)); err != nil {
 			return err
 		}
 	}
