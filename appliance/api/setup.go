@@ -200,10 +200,15 @@ func (a *API) firstVisit(w http.ResponseWriter, r *http.Request, secret string) 
 	return nil
 }
 
-// firstPassword sets the password of a console that has none.
+// firstPassword sets the password of a console that has none. The present one is accepted too:
+// an earlier try may have set it and failed afterwards.
 func (a *API) firstPassword(r *http.Request, session, secret string) error {
 	switch _, _, err := a.Records.ConsolePassword(r.Context()); {
 	case err == nil:
+		_, err := a.checkPassword(r, secret)
+		if _, wrong := errors.AsType[contract.ErrUnauthorized](err); !wrong {
+			return err
+		}
 		return contract.ErrConflict{Why: "the console has a password already; leave it out here, and change it with " +
 			"PUT /v0/box/password"}
 	case !errors.Is(err, store.ErrNotFound):

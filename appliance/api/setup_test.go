@@ -18,7 +18,10 @@ import (
 )
 
 // fakeSetUp accepts all settings, and counts what it writes.
-type fakeSetUp struct{ written, restarts atomic.Int32 }
+type fakeSetUp struct {
+	written, restarts atomic.Int32
+	full              atomic.Bool // the disk, so that nothing can be written
+}
 
 func (*fakeSetUp) Facts(context.Context) (contract.ReturnSetUp, error) {
 	return contract.ReturnSetUp{Listen: "127.0.0.1:8080"}, nil
@@ -33,6 +36,9 @@ func (*fakeSetUp) Check(s contract.PostedSetUp) contract.ReturnSetUpCheck {
 }
 
 func (f *fakeSetUp) Write(context.Context, contract.PostedSetUp) (contract.ReturnSetUpDone, error) {
+	if f.full.Load() {
+		return contract.ReturnSetUpDone{}, errors.New("the disk is full")
+	}
 	f.written.Add(1)
 	return contract.ReturnSetUpDone{Packs: []contract.ReturnSetUpPack{}}, nil
 }
@@ -187,6 +193,25 @@ func TestTheFirstVisitorBecomesTheOperatorAndTheSecondComesTooLate(t *testing.T)
 	}
 	if w := visit(a, "POST", "/v0/box/restart", "", signedIn); w.Code != http.StatusAccepted || f.restarts.Load() != 1 {
 		t.Errorf("the operator does not: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestASetUpThatCouldNotBeWrittenIsTriedAgainWithTheSamePassword(t *testing.T) {
+	a, _, f := setUpBox(t)
+	f.full.Store(true)
+	w := visit(a, "POST", "/v0/box/setup", goodSetUp, nil)
+	if w.Code != http.StatusInternalServerError || len(w.Result().Cookies()) != 1 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	cookie := w.Result().Cookies()[0]
+	signedIn := func(r *http.Request) { r.AddCookie(cookie) }
+	f.full.Store(false)
+	another := strings.Replace(goodSetUp, "a good password", "another password", 1)
+	if w := visit(a, "POST", "/v0/box/setup", another, signedIn); w.Code != http.StatusConflict {
+		t.Errorf("with another password: %d %s", w.Code, w.Body)
+	}
+	if w := visit(a, "POST", "/v0/box/setup", goodSetUp, signedIn); w.Code != http.StatusOK || f.written.Load() != 1 {
+		t.Errorf("the second try: %d %s", w.Code, w.Body)
 	}
 }
 
