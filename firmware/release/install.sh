@@ -174,6 +174,12 @@ check_version() {
 	was=$(dpkg-query -W -f '${db:Status-Status} ${Version}' parley-box 2>/dev/null) || was=
 	case $was in
 	"installed $debian" | '') ;;
+	config-files\ *) # removed, and its database is still there
+		if dpkg --compare-versions "${was#* }" gt "$debian"; then
+			die "Parley ${was#* } was removed, which is newer than $version, and its database may be too:" \
+				"install that version, or erase what it left: apt-get purge parley-box"
+		fi
+		;;
 	installed\ *)
 		if dpkg --compare-versions "${was#* }" gt "$debian"; then
 			die "Parley ${was#* } is installed, which is newer than $version"

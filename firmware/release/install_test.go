@@ -111,6 +111,9 @@ func TestScriptRefusesOtherMachinesAndChangesNothing(t *testing.T) {
 		"a newer Parley": {"bookworm", func(m machine) {
 			m.command("dpkg-query", `case $* in *parley-box*) echo "installed 0.2.0" ;; esac`)
 		}, "is newer than 0.1.0"},
+		"a newer Parley that was removed": {"bookworm", func(m machine) {
+			m.command("dpkg-query", `case $* in *parley-box*) echo "config-files 0.2.0" ;; esac`)
+		}, "was removed, which is newer than 0.1.0"},
 		"another program of that name": {"bookworm", func(m machine) {
 			m.command("dpkg-query", `case $* in *parley) echo installed ;; esac`)
 		}, "apt-get remove parley"},
