@@ -137,7 +137,7 @@ container: deb ## make a container image of the package, on Debian 12 or another
 reproducible: setup-build ## build the package twice from nothing, or once to compare it with DEB
 	@tools/reproducible $(DEB)
 
-arm64: ## try the package for arm64 in an emulated machine; as root, an hour or two
+arm64: ## try the package for arm64 in an emulated machine; as root, half an hour
 	@tools/setup try
 	@$(MAKE) --no-print-directory deb ARCH=arm64
 	@tools/arm64/try dist/parley-box_$(shell cat internal/version/number.txt)_arm64.deb
