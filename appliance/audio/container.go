@@ -1,8 +1,10 @@
 package audio
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 )
@@ -36,49 +38,67 @@ func DecodeUpTo(data []byte, outHz int, longest time.Duration) ([]float32, error
 }
 
 // decodeAtMost decodes a file of at most limit samples.
-func decodeAtMost(data []byte, outHz, limit int) ([]float32, error) {
+func decodeAtMost(data []byte, outHz, limit int) (out []float32, err error) {
+	return out, decodeWhole(data, outHz, func(pcm []float32) error {
+		if out = append(out, pcm...); len(out) > limit {
+			return tooLong(limit, outHz)
+		}
+		return nil
+	})
+}
+
+// decodeWhole decodes a file that is in memory, and calls emit with the samples.
+func decodeWhole(data []byte, outHz int, emit func(pcm []float32) error) error {
 	if len(data) == 0 {
-		return nil, errors.New("audio: the file is empty")
+		return errors.New("audio: the file is empty")
 	}
 	d := NewContainer(outHz)
 	switch Sniff(data) {
 	case "flac":
-		return decodeFLAC(data, outHz, limit)
+		return decodeFLAC(bytes.NewReader(data), outHz, emit)
 	case "ogg":
 		if file, err := flacInOgg(data); err != nil || file != nil {
 			if err != nil {
-				return nil, err
+				return err
 			}
-			return decodeFLAC(file, outHz, limit)
+			return decodeFLAC(bytes.NewReader(file), outHz, emit)
 		}
 	case "mp4":
 		if late, err := readLateIndex(data); err != nil {
-			return nil, err
+			return err
 		} else if late != nil {
 			d = newDecoder(late, outHz)
 			if err := checkOut(outHz); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
+	return decodePieces(bytes.NewReader(data), d, emit)
+}
+
+// decodePieces decodes a file in pieces, so that each stays under MaxDecode.
+func decodePieces(in io.Reader, d Decoder, emit func(pcm []float32) error) error {
 	defer d.Close()
-	var out []float32
-	for len(data) > 0 { // in pieces, so that each stays under MaxDecode
-		n := min(len(data), 1<<15)
-		pcm, err := d.Decode(data[:n])
+	piece := make([]byte, 1<<15)
+	for {
+		n, err := io.ReadFull(in, piece)
+		over := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !over {
+			return err
+		}
+		pcm, err := d.Decode(piece[:n])
+		if err == nil {
+			err = emit(pcm)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if out = append(out, pcm...); len(out) > limit {
-			return nil, tooLong(limit, outHz)
+		if over {
+			break
 		}
-		data = data[n:]
 	}
 	pcm, err := d.Flush()
-	if out = append(out, pcm...); len(out) > limit && err == nil {
-		return nil, tooLong(limit, outHz)
-	}
-	return out, err
+	return errors.Join(err, emit(pcm))
 }
 
 func tooLong(samples, rateHz int) error {

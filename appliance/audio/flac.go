@@ -10,46 +10,49 @@ import (
 	"github.com/mewkiz/flac/frame"
 )
 
-// decodeFLAC decodes a whole FLAC file. FLAC is not sent live, and its decoder reads from an
-// io.Reader.
-func decodeFLAC(data []byte, outHz, limit int) (out []float32, err error) {
+// decodeFLAC decodes a FLAC file, and calls emit with the samples. FLAC is not sent live, and
+// its decoder reads from an io.Reader.
+func decodeFLAC(in io.Reader, outHz int, emit func(pcm []float32) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // the decoder may not check everything in a damaged file
 			err = fmt.Errorf("flac: damaged: %v", r)
 		}
 	}()
 	if err := checkOut(outHz); err != nil {
-		return nil, err
+		return err
 	}
-	stream, err := flac.New(bytes.NewReader(data))
+	stream, err := flac.New(in)
 	if err != nil {
-		return nil, fmt.Errorf("flac: damaged: %w", err)
+		return fmt.Errorf("flac: damaged: %w", err)
 	}
 	to := newSink(outHz)
 	if err := to.rate(int(stream.Info.SampleRate)); err != nil {
-		return nil, fmt.Errorf("flac: %w", err)
+		return fmt.Errorf("flac: %w", err)
 	}
 	if n := int(stream.Info.NChannels); n > MaxChannels {
-		return nil, fmt.Errorf("flac: %d channels; allowed are 1 to %d", n, MaxChannels)
+		return fmt.Errorf("flac: %d channels; allowed are 1 to %d", n, MaxChannels)
 	}
+	samples := 0
 	for {
 		f, err := stream.ParseNext()
-		cut := errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0
+		cut := errors.Is(err, io.ErrUnexpectedEOF) && samples > 0
 		if errors.Is(err, io.EOF) || cut {
 			break // a truncated recording gives what there is, as in other formats
 		}
 		if err != nil {
-			return nil, fmt.Errorf("flac: damaged after %.1f s: %w", float64(len(out))/float64(outHz), err)
+			return fmt.Errorf("flac: damaged after %.1f s: %w", float64(samples)/float64(outHz), err)
 		}
 		if err := to.writeFrames(interleaveFLAC(f, int(stream.Info.BitsPerSample)), len(f.Subframes)); err != nil {
-			return nil, err
+			return err
 		}
-		if out = append(out, to.take()...); len(out) > limit {
-			return nil, tooLong(limit, outHz)
+		pcm := to.take()
+		samples += len(pcm)
+		if err := emit(pcm); err != nil {
+			return err
 		}
 	}
 	to.flush()
-	return append(out, to.take()...), nil
+	return emit(to.take())
 }
 
 // errFirstStream stops parsing after the first stream.

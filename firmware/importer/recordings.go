@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,8 +24,8 @@ const (
 	// soundRateHz is the rate at which recordings are stored: that of the files which
 	// clients download.
 	soundRateHz = 24000
-	// maxSoundBytes and maxSound bound a recording, which is read and decoded whole: half an
-	// hour of studio quality (48 kHz, 16 bit, stereo), as long as a chat of the old service
+	// maxSoundBytes and maxSound bound a recording, which is decoded in pieces: half an hour of
+	// studio quality (48 kHz, 16 bit, stereo), as long as a chat of the old service
 	// lasted at most, and an hour of any other.
 	maxSoundBytes = 400 << 20
 	maxSound      = time.Hour
@@ -144,46 +145,70 @@ func (w *work) chatOf(ctx context.Context, name string) (id string, ended int64,
 // encode returns a recording as the box stores it: both sides are mixed in the saved file,
 // so one side is that, and the other has no sound. why says what is wrong with the file.
 func (w *work) encode(ctx context.Context, f file) (sides map[store.Side][]byte, why string, err error) {
-	r, err := f.open()
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	data, err := io.ReadAll(io.LimitReader(r, maxSoundBytes+1))
-	if err = errors.Join(err, r.Close()); err != nil || len(data) > maxSoundBytes {
-		return nil, fmt.Sprintf("it cannot be read: %v", err), nil
-	}
 	var mixed, silent bytes.Buffer
-	pcm, err := audio.DecodeUpTo(data, soundRateHz, maxSound)
+	err = decode(f, &mixed)
 	_, tooLong := errors.AsType[*audio.ErrTooLong](err)
 	switch {
 	case tooLong:
 		return nil, err.Error(), nil
-	case err == nil && len(pcm) == 0:
-		return nil, "it has no sound", nil
-	case err == nil:
-		err = encodeOpus(&mixed, soundRateHz, pcm)
-	default:
-		if why, err = w.convert(ctx, data, &mixed, err.Error()); err != nil || why != "" {
+	case errors.Is(err, errNoSound):
+		return nil, err.Error(), nil
+	case err != nil:
+		mixed.Reset()
+		if why, err = w.convert(ctx, f, &mixed, err.Error()); err != nil || why != "" {
 			return nil, why, err
 		}
 	}
 	if err == nil {
-		err = encodeOpus(&silent, soundRateHz, nil)
+		err = encodeNothing(&silent)
 	}
 	return map[store.Side][]byte{store.UserSide: mixed.Bytes(), store.AssistantSide: silent.Bytes()}, "", err
 }
 
+// errNoSound means that a recording is sound of length 0.
+var errNoSound = errors.New("it has no sound")
+
+// decode decodes a recording in pieces with our decoders, and encodes it as the box does.
+func decode(f file, out io.Writer) error {
+	r, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	opus, err := audio.NewOggOpusWriter(out, soundRateHz, 1, 1)
+	if err != nil {
+		return err
+	}
+	samples := 0
+	err = audio.DecodeEach(io.LimitReader(r, maxSoundBytes), soundRateHz, maxSound, func(pcm []float32) error {
+		samples += len(pcm)
+		return opus.Write(pcm)
+	})
+	if err == nil && samples == 0 {
+		err = errNoSound
+	}
+	return errors.Join(err, opus.Close())
+}
+
 // convert has ffmpeg decode a recording, in a process without rights. why says what is
 // wrong with the file; before is what our decoders said.
-func (w *work) convert(ctx context.Context, data []byte, out io.Writer, before string) (why string, err error) {
+func (w *work) convert(ctx context.Context, from file, out io.Writer, before string) (why string, err error) {
 	f, err := os.CreateTemp("", "parley-import-")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
+	r, err := from.open()
+	if err == nil {
+		_, err = io.Copy(f, io.LimitReader(r, maxSoundBytes))
+		err = errors.Join(err, r.Close())
+	}
+	err = errors.Join(err, f.Close())
+	if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == "write" { // such as a full disk
 		return "", err
+	}
+	if err != nil {
+		return fmt.Sprintf("it cannot be read: %v", err), nil
 	}
 	var opus *audio.OggOpusWriter
 	err = w.media.Sound(ctx, f.Name(), func(pcm []float32) (err error) {
@@ -203,11 +228,11 @@ func (w *work) convert(ctx context.Context, data []byte, out io.Writer, before s
 	return "", opus.Close() // Sound has an error for a file without sound
 }
 
-// encodeOpus writes sound as the box records it.
-func encodeOpus(out io.Writer, rateHz int, pcm []float32) error {
-	opus, err := audio.NewOggOpusWriter(out, rateHz, 1, 1)
+// encodeNothing writes sound of length 0 as the box records it.
+func encodeNothing(out io.Writer) error {
+	opus, err := audio.NewOggOpusWriter(out, soundRateHz, 1, 1)
 	if err != nil {
 		return err
 	}
-	return errors.Join(opus.Write(pcm), opus.Close())
+	return opus.Close()
 }
