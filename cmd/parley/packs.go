@@ -282,6 +282,9 @@ func openExport(in io.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := f.CheckEnviron(os.Environ()); err != nil {
+			return nil, err
+		}
 		return f.Part(release.PacksName)
 	}
 	b := bufio.NewReader(in)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"parley/internal/signing"
@@ -90,7 +91,20 @@ func (f *File) Script() string { return string(f.script) }
 
 // Environ returns a variable for the script's environment, which has it refuse a file with
 // another manifest than f had when it was opened.
-func (f *File) Environ() string { return fmt.Sprintf("MANIFEST_SHA256=%x", sha256.Sum256(f.text)) }
+func (f *File) Environ() string { return fmt.Sprintf("%s%x", pinVariable, sha256.Sum256(f.text)) }
+
+const pinVariable = "MANIFEST_SHA256="
+
+// CheckEnviron returns an error if an environment has the variable of Environ for another
+// manifest. The script sets it for the program that adds the packs.
+func (f *File) CheckEnviron(environ []string) error {
+	for _, entry := range environ {
+		if strings.HasPrefix(entry, pinVariable) && entry != pinVariable && entry != f.Environ() {
+			return fmt.Errorf("%s was changed after it was checked", f.file.Name())
+		}
+	}
+	return nil
+}
 
 // readManifest reads the manifest and the signature, and returns the offset of the next
 // tar header.

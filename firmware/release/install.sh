@@ -253,6 +253,9 @@ as_box() { (cd / && HOME=/var/lib/parley exec setpriv --reuid=parley --regid=par
 models() {
 	case $list in *' packs.tar.zst'*) ;; *) return 0 ;; esac
 	say "Adding the models"
+	# The file may have been exchanged since it was checked.
+	MANIFEST_SHA256=$(printf '%s\n' "$manifest" | sha256sum | cut -c 1-64)
+	export MANIFEST_SHA256
 	as_box parley packs add - <"$file" || die "the models could not be added: run the command again"
 	if ! grep -q '^profile:' $settings; then
 		as_box sed -i "s/^#profile:.*/profile: $profile/" $settings || die "$settings could not be written"

@@ -184,3 +184,18 @@ func TestScriptWithoutItsFileDoesNothing(t *testing.T) {
 		t.Errorf("%v, %s", err, out)
 	}
 }
+
+// The script pins the manifest that it has checked for the program that adds the packs.
+func TestAFileThatWasExchangedAddsNoPacks(t *testing.T) {
+	f := opened(t, intact(t))
+	if err := f.CheckEnviron([]string{"HOME=/", f.Environ()}); err != nil {
+		t.Error(err)
+	}
+	if err := f.CheckEnviron(nil); err != nil {
+		t.Error(err)
+	}
+	changed := strings.Replace(f.Environ(), "=", "=0", 1)
+	if err := f.CheckEnviron([]string{changed}); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Errorf("%v", err)
+	}
+}
