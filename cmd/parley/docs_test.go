@@ -92,10 +92,14 @@ func unknownIn(at *kong.Node, words []string) string {
 			continue
 		}
 		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == word })
-		if i < 0 {
+		switch {
+		case i >= 0:
+			at = at.Children[i]
+		case at.DefaultCmd != nil: // the word is its argument
+			at = at.DefaultCmd
+		default:
 			return "command " + word
 		}
-		at = at.Children[i]
 	}
 	return ""
 }
