@@ -63,7 +63,7 @@ function Console() {
         <SetUp />
       </main>
     );
-  if ((who === undefined && !link) || (who === null && !ways))
+  if ((who === undefined && !link) || (who === null && !ways && !held))
     return (
       <main class="alone" aria-busy="true">
         <h1 class="quiet">Parley</h1>
