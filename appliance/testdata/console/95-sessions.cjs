@@ -3,6 +3,7 @@
 
 exports.steps = async (c, { assert, again }) => {
 	await c.law("unsaved text survives the end of the session and a new sign-in", async () => {
+		await c.page.reload();
 		await c.go("prompts/new");
 		await c.fill("Name", "Half a prompt");
 		await c.fill("Facts", "The tower is closed.");
