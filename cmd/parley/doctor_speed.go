@@ -77,18 +77,19 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 		return s, err
 	}
 	fmt.Fprintln(c.err, "Measuring speech …")
-	question, _, err := b.speak(ctx, cfg.Engines.Voice, easyQuestion)
+	question, err := b.client().speak(ctx, cfg.Engines.Voice, easyQuestion)
 	if err != nil {
 		return s, err
 	}
 	for len(question) > 0 && !audible(question[len(question)-1]) {
 		question = question[:len(question)-1]
 	}
-	said, took, err := b.speak(ctx, cfg.Engines.Voice, fifteenSeconds)
+	begun := time.Now()
+	said, err := b.client().speak(ctx, cfg.Engines.Voice, fifteenSeconds)
 	if err != nil {
 		return s, err
 	}
-	s.SpeechPerSecond = float64(len(said)) / chatRateHz / took.Seconds()
+	s.SpeechPerSecond = float64(len(said)) / chatRateHz / time.Since(begun).Seconds()
 	err = c.measureCallers(ctx, b, question, most, &s)
 	return s, err
 }
@@ -135,6 +136,9 @@ type testBox struct {
 	stopped  chan struct{} // closed when it has stopped
 }
 
+// client returns a client of the box.
+func (b testBox) client() spokenClient { return spokenClient{http.DefaultClient, b.url, b.key} }
+
 // startTestBox runs a box in this process until ctx ends, and returns when it accepts
 // chats.
 func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBox, err error) {
@@ -166,30 +170,6 @@ func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBo
 	return b, err
 }
 
-// speak has the box speak a text, and returns the sound at chatRateHz and how long it
-// took.
-func (b testBox) speak(ctx context.Context, voice, text string) (pcm []float32, took time.Duration, err error) {
-	begun := time.Now()
-	body, err := requestSpeech(ctx, http.DefaultClient, b.url, b.key,
-		speechRequest(contract.PostedUtterance{Text: text, Voice: &contract.VoiceRef{Name: voice}}, false))
-	if err != nil {
-		return nil, 0, err
-	}
-	said := &boxSpeech{body, func() error { return nil }}
-	defer said.Close()
-	decoder, err := audio.NewLinear16(contract.OutputRateHz, 1, chatRateHz)
-	if err != nil {
-		return nil, 0, err
-	}
-	err = said.Stream(ctx, func(message contract.TTSMessage) error {
-		chunk, _ := message.(contract.SnippetAudioChunk)
-		piece, err := decoder.Decode(chunk.Audio)
-		pcm = append(pcm, piece...)
-		return err
-	})
-	return pcm, time.Since(begun), err
-}
-
 // call runs n parallel callers that ask the question so many times each, and returns the
 // answer times in order.
 func (b testBox) call(ctx context.Context, n int, question []float32, times int) ([]time.Duration, error) {
@@ -209,36 +189,26 @@ func (b testBox) call(ctx context.Context, n int, question []float32, times int)
 // and returns the times to the first sound of each answer.
 func (b testBox) ask(ctx context.Context, question []float32, times int, after time.Duration) ([]time.Duration,
 	error) {
-	box, err := dial(ctx, http.DefaultClient, "ws"+b.url[len("http"):]+chatPath, b.key, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer box.close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	messages := make(chan received, 256)
-	go box.receive(ctx, messages)
-	err = box.send(ctx, contract.SessionSettings{
-		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
-	})
-	begun, sound := time.Now(), make([]float32, chatRateHz*periodMS/1000)
-	a := testCaller{complete: true, heardUntil: begun.Add(after)}
-	for i := 0; err == nil && (len(a.waited) < times || !a.complete); i++ {
-		at := begun.Add(time.Duration(i) * pieceDuration)
+	a := testCaller{complete: true}
+	gaveUp := false
+	err := b.client().talk(ctx, func(at time.Time, piece []float32) bool {
+		// The caller gives up: an answer that comes now would be to nothing.
+		gaveUp = a.waiting && time.Since(a.questionEnd) > speedAnswerTimeout
+		if gaveUp || len(a.waited) >= times && a.complete {
+			return false
+		}
+		if a.heardUntil.IsZero() {
+			a.heardUntil = at.Add(after)
+		}
 		if a.complete && at.After(a.heardUntil) {
 			a.question, a.complete, a.waiting = question, false, true
 			a.questionEnd = at.Add(time.Duration(len(question)) * time.Second / chatRateHz)
 		}
-		clear(sound)
-		a.question = a.question[copy(sound, a.question):]
-		err = sendAt(ctx, box, at, sound)
-		for len(messages) > 0 && err == nil {
-			err = a.receive(<-messages)
-		}
-		// The caller gives up: an answer that comes now would be to nothing.
-		if a.waiting && time.Since(a.questionEnd) > speedAnswerTimeout {
-			return append(a.waited, slices.Repeat([]time.Duration{speedAnswerTimeout}, times-len(a.waited))...), nil
-		}
+		a.question = a.question[copy(piece, a.question):]
+		return true
+	}, a.receive)
+	if gaveUp {
+		return append(a.waited, slices.Repeat([]time.Duration{speedAnswerTimeout}, times-len(a.waited))...), nil
 	}
 	return a.waited, err
 }

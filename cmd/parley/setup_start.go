@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/box"
 	"parley/appliance/certs"
+	"parley/firmware/update"
 	"parley/store"
 )
 
@@ -30,12 +31,8 @@ func setEcho(fd int, on bool) error {
 	return unix.IoctlSetTermios(fd, unix.TCSETS, t)
 }
 
-const (
-	// serviceUnit is the service that the Debian package installs.
-	serviceUnit = "parley.service"
-	// systemdFolder exists where systemd manages the services (sd_booted(3)).
-	systemdFolder = "/run/systemd/system"
-)
+// serviceUnit is the service that the Debian package installs.
+const serviceUnit = "parley.service"
 
 // start starts or restarts the service, and prints the way to the console.
 func (s *setup) start(ctx context.Context) error {
@@ -76,10 +73,7 @@ func (s *setup) start(ctx context.Context) error {
 
 // hasUnit reports whether systemd runs and knows the service.
 func hasUnit(ctx context.Context) bool {
-	if _, err := os.Stat(systemdFolder); err != nil {
-		return false
-	}
-	return exec.CommandContext(ctx, "systemctl", "cat", serviceUnit).Run() == nil
+	return update.HasSystemd() && exec.CommandContext(ctx, "systemctl", "cat", serviceUnit).Run() == nil
 }
 
 // readyPatience is how long the box may take to load its models: a slow memory card reads 20
@@ -97,7 +91,7 @@ func (s *setup) waitReady(ctx context.Context) (url string, err error) {
 		if url, err = box.Running(s.cfg.Data); err != nil {
 			return "", err
 		}
-		if url != "" && isReady(ctx, client, url) {
+		if url != "" && askReady(ctx, client, url) == nil {
 			return url, nil
 		}
 		select {
@@ -110,18 +104,6 @@ func (s *setup) waitReady(ctx context.Context) (url string, err error) {
 			return "", fmt.Errorf("the box is set up, but does not start: journalctl -u %s shows why", serviceUnit)
 		}
 	}
-}
-
-func isReady(ctx context.Context, client *http.Client, url string) bool {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", http.NoBody)
-	if err != nil {
-		return false
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return false
-	}
-	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
 }
 
 // welcome prints how to reach the box, how to trust it, and how to sign in.

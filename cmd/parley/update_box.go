@@ -100,6 +100,15 @@ func (b updatedBox) Ready(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
+	return askReady(ctx, client, url)
+}
+
+// readyTimeout is how long the box may take to say whether it is ready: it writes to its
+// disk before.
+const readyTimeout = 10 * time.Second
+
+// askReady returns nil if a conversation could start on the box at a URL.
+func askReady(ctx context.Context, client *http.Client, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
 	if err != nil {
 		return err
@@ -115,10 +124,6 @@ func (b updatedBox) Ready(ctx context.Context) error {
 	}
 	return nil
 }
-
-// readyTimeout is how long the box may take to say whether it is ready: it writes to its
-// disk before.
-const readyTimeout = 10 * time.Second
 
 // reach returns the URL of the running box, and a client that trusts it.
 func (b updatedBox) reach() (*http.Client, string, error) {
@@ -141,12 +146,15 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 		return err
 	}
 	defer client.CloseIdleConnections()
-	question, err := b.speakQuestion(ctx, client, url, key)
+	caller := spokenClient{client, url, key}
+	question, err := caller.speak(ctx, b.cfg.Engines.Voice, easyQuestion)
+	if err == nil && !slices.ContainsFunc(question, audible) {
+		err = errors.New("its voice is silent")
+	}
 	if err != nil {
 		return err
 	}
-	caller := turnCaller{client, "ws" + strings.TrimPrefix(url, "http") + chatPath, key}
-	turn, err := caller.call(ctx, question, func(t *turnCheck) bool { return t.heard && t.ended })
+	turn, err := caller.turn(ctx, question, func(t *turnCheck) bool { return t.heard && t.ended })
 	if err != nil {
 		if !turn.heard {
 			err = fmt.Errorf("it does not hear the question: %w", err)
@@ -158,7 +166,7 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 		return errors.New("its answer is silent")
 	}
 	// In a chat of its own, since a box does not listen to its own words.
-	if _, err = caller.call(ctx, answer, func(t *turnCheck) bool { return t.heard }); err != nil {
+	if _, err = caller.turn(ctx, answer, func(t *turnCheck) bool { return t.heard }); err != nil {
 		return fmt.Errorf("its answer has no words: %w", err)
 	}
 	return nil
@@ -167,41 +175,6 @@ func (b updatedBox) Ask(ctx context.Context, key string) error {
 // longestEcho is how many seconds of the answer are transcribed.
 const longestEcho = 6
 
-// speakQuestion has the box speak the question, and returns the sound at chatRateHz.
-func (b updatedBox) speakQuestion(ctx context.Context, client *http.Client, url, key string) (pcm []float32,
-	err error) {
-	body, err := requestSpeech(ctx, client, url, key,
-		speechRequest(contract.PostedUtterance{
-			Text:  easyQuestion,
-			Voice: &contract.VoiceRef{Name: b.cfg.Engines.Voice},
-		}, false))
-	if err != nil {
-		return nil, err
-	}
-	spoken := &boxSpeech{body, func() error { return nil }}
-	defer spoken.Close()
-	decoder, err := audio.NewLinear16(contract.OutputRateHz, 1, chatRateHz)
-	if err != nil {
-		return nil, err
-	}
-	err = spoken.Stream(ctx, func(message contract.TTSMessage) error {
-		chunk, _ := message.(contract.SnippetAudioChunk)
-		piece, err := decoder.Decode(chunk.Audio)
-		pcm = append(pcm, piece...)
-		return err
-	})
-	if err == nil && !slices.ContainsFunc(pcm, audible) {
-		err = errors.New("its voice is silent")
-	}
-	return pcm, err
-}
-
-// turnCaller opens chats.
-type turnCaller struct {
-	client       *http.Client
-	address, key string
-}
-
 // turnCheck is what has come of a turn.
 type turnCheck struct {
 	heard  bool      // the box has transcribed words
@@ -209,29 +182,15 @@ type turnCheck struct {
 	ended  bool      // the answer is complete
 }
 
-// call sends sound in real time in a chat, and silence after it, until done.
-func (c turnCaller) call(ctx context.Context, sound []float32, done func(*turnCheck) bool) (t turnCheck, err error) {
-	chat, err := dial(ctx, c.client, c.address, c.key, nil)
-	if err != nil {
-		return t, err
-	}
-	defer chat.close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	messages := make(chan received, 256)
-	go chat.receive(ctx, messages)
-	err = chat.send(ctx, contract.SessionSettings{
-		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
-	})
-	begun, piece := time.Now(), make([]float32, chatRateHz*periodMS/1000)
-	for i := 0; err == nil && !done(&t); i++ {
-		clear(piece)
-		sound = sound[copy(piece, sound):]
-		err = sendAt(ctx, chat, begun.Add(time.Duration(i)*pieceDuration), piece)
-		for len(messages) > 0 && err == nil {
-			err = t.receive(<-messages)
+// turn sends sound in a chat, and silence after it, until done.
+func (s spokenClient) turn(ctx context.Context, sound []float32, done func(*turnCheck) bool) (t turnCheck, err error) {
+	err = s.talk(ctx, func(_ time.Time, piece []float32) bool {
+		if done(&t) {
+			return false
 		}
-	}
+		sound = sound[copy(piece, sound):]
+		return true
+	}, t.receive)
 	return t, err
 }
 
