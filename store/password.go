@@ -45,13 +45,18 @@ func (s *Store) SignInWithPassword(ctx context.Context, hash, browser, address s
 		if err != nil {
 			return err
 		}
-		num, err := operatorAccount(ctx, c, "", at)
-		if err != nil {
-			return err
-		}
-		return insertSession(ctx, c, cookie, num, &made)
+		return insertFirstSession(ctx, c, cookie, at, &made)
 	})
 	return cookie, made, err
+}
+
+// insertFirstSession stores a session for the account of the oldest valid operator key.
+func insertFirstSession(ctx context.Context, c conn, cookie string, at time.Time, made *Session) error {
+	num, err := operatorAccount(ctx, c, "", at)
+	if err != nil {
+		return err
+	}
+	return insertSession(ctx, c, cookie, num, made)
 }
 
 // SetUpState is how far a box is set up.
@@ -83,11 +88,7 @@ func (s *Store) FirstVisit(ctx context.Context, secret, browser, address string,
 		if err != nil {
 			return err
 		}
-		num, err := operatorAccount(ctx, c, "", at)
-		if err != nil {
-			return err
-		}
-		return insertSession(ctx, c, cookie, num, &made)
+		return insertFirstSession(ctx, c, cookie, at, &made)
 	})
 	return cookie, made, err
 }
