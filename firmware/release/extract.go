@@ -64,7 +64,7 @@ func (f *File) Extract(ctx context.Context, dir string, want func(name string) b
 			total += part.Bytes
 		}
 	}
-	if err := checkSpace(dir, total); err != nil {
+	if err := disk.Require(dir, total); err != nil {
 		return err
 	}
 	var written []string
@@ -90,17 +90,6 @@ func (f *File) Extract(ctx context.Context, dir string, want func(name string) b
 		}
 	}
 	return err
-}
-
-func checkSpace(dir string, bytes int64) error {
-	free, err := disk.Free(disk.Nearest(dir))
-	if err != nil {
-		return err
-	}
-	if need := bytes + disk.Spare; free < need {
-		return fmt.Errorf("the disk of %s has %d MB free, and %d MB are needed", dir, free/1e6, need/1e6)
-	}
-	return nil
 }
 
 // copyPart copies a checked part.

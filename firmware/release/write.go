@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"parley/internal/bundle"
+	"parley/internal/disk"
 	"parley/internal/durable"
 	"parley/internal/progress"
 	"parley/internal/signing"
@@ -47,7 +48,7 @@ func Write(ctx context.Context, file string, m Manifest, sources []Source, key e
 		m.Files = append(m.Files, part)
 		total += part.Bytes
 	}
-	if err := checkSpace(file, total); err != nil {
+	if err := disk.Require(file, total); err != nil {
 		return err
 	}
 	out, err := durable.Create(file, 0o644)

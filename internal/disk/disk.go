@@ -27,6 +27,19 @@ func Size(dir string) (int64, error) {
 	return int64(st.Blocks) * st.Bsize, err
 }
 
+// Require returns an error if the disk of dir, which need not exist, cannot hold more bytes and
+// Spare.
+func Require(dir string, bytes int64) error {
+	free, err := Free(Nearest(dir))
+	if err != nil {
+		return err
+	}
+	if need := bytes + Spare; free < need {
+		return fmt.Errorf("the disk of %s has %d MB free, and %d MB are needed", dir, free/1e6, need/1e6)
+	}
+	return nil
+}
+
 // Nearest returns dir, or the nearest existing folder above it.
 func Nearest(dir string) string {
 	for {

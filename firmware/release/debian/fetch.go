@@ -205,12 +205,8 @@ func (a *apt) download(ctx context.Context, deb string, list []wanted, tell prog
 		e.Total += w.bytes
 	}
 	e.Done = a.present(list)
-	free, err := disk.Free(a.dir)
-	if err != nil {
+	if err := disk.Require(a.dir, e.Total-e.Done); err != nil {
 		return err
-	}
-	if need := e.Total - e.Done + disk.Spare; free < need {
-		return fmt.Errorf("the disk of %s has %d MB free, and %d MB are needed", a.dir, free/1e6, need/1e6)
 	}
 	over := make(chan error, 1)
 	go func() {
