@@ -61,7 +61,8 @@ func fromThisMachine(r *http.Request) error {
 			return refuse("this request came through a proxy (" + name + ")")
 		}
 	}
-	if !r.ProtoAtLeast(1, 1) { // nginx adds no header unless it is told to, but then speaks HTTP/1.0; no browser does
+	// nginx adds no header by default, but speaks HTTP/1.0 by default, which no browser speaks.
+	if !r.ProtoAtLeast(1, 1) {
 		return refuse("this request came through a proxy (HTTP/1.0)")
 	}
 	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
@@ -132,15 +133,21 @@ func (a *API) getSetUp(w http.ResponseWriter, r *http.Request, _ caller) error {
 }
 
 func (a *API) checkSetUp(w http.ResponseWriter, r *http.Request, _ caller) error {
-	session, err := a.maySetUp(r)
-	if err != nil {
-		return err
+	_, _, found, err := a.postedSetUp(r)
+	return a.result(w, http.StatusOK, found, err)
+}
+
+// postedSetUp returns the settings in a request, its session if it has one, and what is wrong with
+// the settings.
+func (a *API) postedSetUp(r *http.Request) (s contract.PostedSetUp, session *store.Grant,
+	found contract.ReturnSetUpCheck, err error) {
+	if session, err = a.maySetUp(r); err != nil {
+		return s, nil, found, err
 	}
-	body, err := decode(r, contract.Parse[contract.PostedSetUp])
-	if err != nil {
-		return err
+	if s, err = decode(r, contract.Parse[contract.PostedSetUp]); err != nil {
+		return s, nil, found, err
 	}
-	return a.result(w, http.StatusOK, a.examineSetUp(body, session), nil)
+	return s, session, a.examineSetUp(s, session), nil
 }
 
 // examineSetUp returns what is wrong with a set-up, with the password. A client without a session
@@ -158,15 +165,11 @@ func (a *API) examineSetUp(s contract.PostedSetUp, session *store.Grant) contrac
 // setUp writes the settings. The first visitor becomes the operator: its password is set, and its
 // browser is signed in.
 func (a *API) setUp(w http.ResponseWriter, r *http.Request, _ caller) error {
-	session, err := a.maySetUp(r)
+	body, session, found, err := a.postedSetUp(r)
 	if err != nil {
 		return err
 	}
-	body, err := decode(r, contract.Parse[contract.PostedSetUp])
-	if err != nil {
-		return err
-	}
-	if found := a.examineSetUp(body, session); len(found.Problems) > 0 {
+	if len(found.Problems) > 0 {
 		p := found.Problems[0]
 		return contract.ErrInvalid{Field: firstNonBlank(p.Field, "settings"), Why: p.Why}
 	}

@@ -25,26 +25,13 @@ func TestRootExaminesABoxAsTheUserToWhomItBelongs(t *testing.T) {
 		fmt.Printf("runs as %d:%d %v in %s\n", os.Getuid(), os.Getgid(), groups, folder)
 		return
 	}
-	if os.Getuid() != 0 {
-		t.Skip("needs root")
-	}
-	dir := t.TempDir()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.Chmod(filepath.Dir(dir), 0o755)) // of the test, for the other user
-	program, err := os.Executable()
-	must(err)
-	must(os.Link(program, filepath.Join(dir, "test")))
+	dir, program, must := forOtherUsers(t)
 	must(os.Mkdir(filepath.Join(dir, "closed"), 0o700))
 	for name, uid := range map[string]int{"of-root": 0, "of-another": 54321} {
 		data := filepath.Join(dir, name)
 		must(os.Mkdir(data, 0o755))
 		must(os.Chown(data, uid, uid))
-		c := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run", "^"+t.Name()+"$")
+		c := exec.CommandContext(t.Context(), program, "-test.run", "^"+t.Name()+"$")
 		c.Dir = filepath.Join(dir, "closed")
 		c.Env = append(os.Environ(), ownedVariable+"="+data)
 		out, err := c.CombinedOutput()
@@ -60,12 +47,13 @@ func TestRootExaminesABoxAsTheUserToWhomItBelongs(t *testing.T) {
 	}
 }
 
-func TestCommandsOfRootRunAsTheOwnerOfTheBoxWithFilesThatOnlyRootCanOpen(t *testing.T) {
+// forOtherUsers returns a folder, and the program of the test in it, that other users may use.
+func forOtherUsers(t *testing.T) (dir, program string, must func(error)) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root")
 	}
-	dir := t.TempDir()
-	must := func(err error) {
+	dir = t.TempDir()
+	must = func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +62,13 @@ func TestCommandsOfRootRunAsTheOwnerOfTheBoxWithFilesThatOnlyRootCanOpen(t *test
 	must(os.Chmod(filepath.Dir(dir), 0o755)) // of the test, for the other user
 	self, err := os.Executable()
 	must(err)
-	must(os.Link(self, filepath.Join(dir, "parley")))
+	program = filepath.Join(dir, "parley")
+	must(os.Link(self, program))
+	return dir, program, must
+}
+
+func TestCommandsOfRootRunAsTheOwnerOfTheBoxWithFilesThatOnlyRootCanOpen(t *testing.T) {
+	dir, self, must := forOtherUsers(t)
 	closed, packs := filepath.Join(dir, "closed"), filepath.Join(dir, "packs")
 	must(os.Mkdir(closed, 0o700))
 	must(os.Mkdir(packs, 0o755))
@@ -91,7 +85,7 @@ func TestCommandsOfRootRunAsTheOwnerOfTheBoxWithFilesThatOnlyRootCanOpen(t *test
 	} {
 		cmd := program(t, []string{"PARLEY_PACKS=" + packs, "PARLEY_DATA=" + filepath.Join(dir, "none")},
 			strings.Fields(args)...)
-		cmd.Path, cmd.Dir = filepath.Join(dir, "parley"), closed
+		cmd.Path, cmd.Dir = self, closed
 		cmd.Env = append(cmd.Env, "PATH=/nowhere") // no client fetches anything
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
