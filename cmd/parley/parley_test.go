@@ -150,7 +150,7 @@ func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
 	own := map[string]bool{
 		"talk --voice": true, "say --voice": true, // of all of the library
 		"packs pull --profile": true, "bundle create --profile": true,
-		// of what is written to parley.yaml
+		// setup writes them to parley.yaml
 		"setup --listen": true, "setup --profile": true, "setup --tls": true, "setup --tls-names": true,
 		"setup --kiosk": true,
 		// of the one plugin

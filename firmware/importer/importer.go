@@ -53,7 +53,7 @@ type Import struct {
 	files  []string // names
 	sounds []int    // recordings, as indexes of files
 	runs   int64    // lists so far
-	report *Report  // of what was read
+	report *Report  // counts what was read
 }
 
 // Read reads the files.

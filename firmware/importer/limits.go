@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// limits notes what the settings of the box will do to what is imported.
+// limits notes what the settings of the box will do to the imported records.
 func (w *work) limits(ctx context.Context) error {
 	s := w.Settings
 	if w.expiring > 0 {

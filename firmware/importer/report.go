@@ -8,7 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// The kinds of what is counted, in the order of a report.
+// The kinds of records that a report counts, in its order.
 const (
 	kindPrompt    = "prompt"
 	kindTool      = "tool"

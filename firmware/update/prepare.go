@@ -75,8 +75,8 @@ func (u *Updater) Prepare(ctx context.Context, f *release.File, p Plan, backups 
 	return u.enter(&j, Prepared)
 }
 
-// space checks the space for what is still to be written: with a release file for its
-// parts too.
+// space checks the space for the files that the update still writes: with a release file for
+// its parts too.
 func (u *Updater) space(f *release.File, schema bool) error {
 	database, err := size(filepath.Join(u.Data, layout.Database))
 	if err != nil || !schema {
