@@ -139,6 +139,7 @@ type MessageMetadata struct {
 	Begin       *int64 `json:"begin,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"` // the text ends where the user interrupted
 	Quick       bool   `json:"is_quick_response,omitempty"`
+	AnswerID    string `json:"answer_id,omitempty"` // the approved answer that the assistant's words are part of
 	// Words are what the model read if the user pressed keys; the text of the event is the keys.
 	Words string `json:"words,omitempty"`
 }

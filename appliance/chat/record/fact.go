@@ -75,6 +75,7 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 			Begin:       begin,
 			Interrupted: true,
 			Quick:       f.Quick,
+			AnswerID:    f.AnswerID,
 		})
 		return outgoing{amended: r}
 	case turn.ToolCalled:
@@ -135,7 +136,12 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 // replaces that of the beginning by the whole sentence.
 func assistantSaid(f turn.AssistantSaid, row *store.Event, begin *int64) outgoing {
 	row.ID = f.RowID()
-	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Quick: f.Quick})
+	row.Metadata = asJSON(contract.MessageMetadata{
+		FromText: f.Dictated,
+		Begin:    begin,
+		Quick:    f.Quick,
+		AnswerID: f.AnswerID,
+	})
 	o := outgoing{message: contract.AssistantMessage{
 		ID:              f.ID,
 		FromText:        f.Dictated,

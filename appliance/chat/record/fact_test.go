@@ -114,3 +114,19 @@ func TestAChatByTelephoneNamesTheCaller(t *testing.T) {
 		}
 	}
 }
+
+// The history names the approved answer of a sentence, also where it was interrupted; the client's message does not.
+func TestTheHistoryNamesTheApprovedAnswer(t *testing.T) {
+	line := turn.Sentence{ID: "a", Text: "We open at ten.", AnswerID: "opening-hours", Fixed: true}
+	said := Chat{}.outgoing(turn.Publish{Fact: turn.AssistantSaid{Sentence: line}}, nil)
+	if want := `{"from_text":false,"answer_id":"opening-hours"}`; said.record.Metadata != want {
+		t.Errorf("metadata %s, want %s", said.record.Metadata, want)
+	}
+	if sent := wireJSON(said.message); strings.Contains(sent, "opening-hours") {
+		t.Errorf("sent %s", sent)
+	}
+	cut := Chat{}.outgoing(turn.Publish{Fact: turn.CutShort{Sentence: line}}, nil)
+	if want := `{"from_text":false,"interrupted":true,"answer_id":"opening-hours"}`; cut.amended.Metadata != want {
+		t.Errorf("metadata %s after an interruption, want %s", cut.amended.Metadata, want)
+	}
+}

@@ -210,6 +210,11 @@ type Sentence struct {
 	// Quick means that the sentence only fills the time until the answer comes. It is not part of the answer,
 	// nor of the history.
 	Quick bool
+	// AnswerID names the approved answer that the sentence is part of; empty: it is part of none. Fixed means
+	// that the sentence is a whole one of that answer and holds no value of a variable, so that its sound can
+	// be made ahead and kept.
+	AnswerID string
+	Fixed    bool
 }
 
 // RowID returns the ID under which the history stores the sentence.

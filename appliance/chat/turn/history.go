@@ -182,6 +182,7 @@ func (s *State) cutShort(out *effects, p playingSentence, heard string) {
 		Text:     heard + CutMark,
 		Dictated: line.Dictated,
 		Quick:    line.Quick,
+		AnswerID: line.AnswerID,
 	}})
 	i := s.assistantEntry(line.RowID())
 	if i < 0 {

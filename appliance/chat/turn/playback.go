@@ -86,6 +86,7 @@ func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
 		words := p.textHeard(heard[i])
 		left := p.sentence
 		left.Text = strings.TrimSpace(left.Text[len(words):])
+		left.Fixed = left.Fixed && words == ""
 		unheard = append(unheard, left)
 		if row := p.sentence.RowID(); row != cut { // otherwise the beginning of the sentence was cut already
 			s.cutShort(out, p, words)
@@ -132,7 +133,7 @@ func (s *State) cutUnfinishedSentence(out *effects) {
 	p := &s.playing[n-1]
 	words := p.textHeard(p.sent)
 	s.cutShort(out, *p, words)
-	p.sentence.Text = strings.TrimSpace(words) + CutMark
+	p.sentence.Text, p.sentence.Fixed = strings.TrimSpace(words)+CutMark, false
 	p.length, p.complete = p.sent, true
 }
 
