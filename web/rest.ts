@@ -1,5 +1,23 @@
 // Code generated from the description of the paths; DO NOT EDIT. See web/bundle.
 
+// An approved answer.
+export type AnswerItem = {
+  // Ways to ask for it
+  ask: Array<string>;
+  // A to z, 0 to 9 and hyphens
+  id: string;
+  // May contain variables: {{name}}
+  say: string;
+};
+
+// The approved answers of a config: what the assistant says word for word when a user asks for it.
+export type Answers = {
+  items: Array<AnswerItem>;
+  mode?: "first" | "only";
+  // What the assistant says if no answer fits and the language model may not answer.
+  unknown?: string;
+};
+
 // The format and rate of the sound.
 export type AudioEncoding = {
   format: "mp3" | "pcm" | "wav";
@@ -824,6 +842,24 @@ export type PositionInterval = {
   end: number;
 };
 
+// An approved answer.
+export type PostedAnswerItem = {
+  // Ways to ask for it
+  ask: Array<string>;
+  // A to z, 0 to 9 and hyphens
+  id: string;
+  // May contain variables: {{name}}
+  say: string;
+};
+
+// The approved answers of a config: what the assistant says word for word when a user asks for it.
+export type PostedAnswers = {
+  items: Array<PostedAnswerItem>;
+  mode?: "first" | "only";
+  // What the assistant says if no answer fits and the language model may not answer.
+  unknown?: string;
+};
+
 // Text that the assistant speaks as it is.
 export type PostedAssistantInput = {
   custom_session_id?: string;
@@ -954,6 +990,7 @@ export type PostedBuiltinToolConfig = {
 
 // The body of a new config.
 export type PostedConfig = {
+  answers?: PostedAnswers;
   builtin_tools?: Array<PostedBuiltinToolConfig>;
   ellm_model?: PostedEllmModel;
   event_messages?: PostedEventMessages;
@@ -984,6 +1021,7 @@ export type PostedConfigPrompt = {
 
 // The body of a config's next version.
 export type PostedConfigVersion = {
+  answers?: PostedAnswers;
   builtin_tools?: Array<PostedBuiltinToolConfig>;
   ellm_model?: PostedEllmModel;
   event_messages?: PostedEventMessages;
@@ -1699,6 +1737,7 @@ export type ReturnChatPagedEvents = {
 // The record of one version of a config: all that was posted, the defaults of what was not, and the prompt and tools
 // that it uses as they are now.
 export type ReturnConfig = {
+  answers?: Answers;
   builtin_tools: Array<ReturnBuiltinTool>;
   created_on: number;
   ellm_model: EllmModel;

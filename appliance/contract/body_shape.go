@@ -53,6 +53,7 @@ func Bodies() []Body {
 		bodyOf[PostedVoiceAlias](),
 		bodyOf[PostedPluginChange](),
 		bodyOf[PostedPluginCall](),
+		bodyOf[PostedTry](),
 		bodyOf[PostedLexicon](),
 		bodyOf[PostedPronunciation](),
 		bodyOf[PostedBatchJob](),

@@ -33,6 +33,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedSessionAccount":      func(b []byte) error { _, err := Parse[PostedSessionAccount](b); return err },
 		"PostedVersionDescription":  func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":        func(b []byte) error { _, err := Parse[PostedPluginChange](b); return err },
+		"PostedTry":                 func(b []byte) error { _, err := Parse[PostedTry](b); return err },
 		"PostedLexicon":             func(b []byte) error { _, err := Parse[PostedLexicon](b); return err },
 		"PostedPronunciation":       func(b []byte) error { _, err := Parse[PostedPronunciation](b); return err },
 		"PostedBatchJob":            func(b []byte) error { _, err := ParsePostedBatchJob(b); return err },
@@ -88,6 +89,9 @@ func full(name string, s *Shape) any {
 		}
 		if o["ids"] != nil {
 			delete(o, "all") // one of the two
+		}
+		if o["config_id"] != nil {
+			delete(o, "answers") // one of the two
 		}
 		if o["utterances"] != nil {
 			delete(o, "generation_id") // of a context: one of the two

@@ -61,6 +61,7 @@ type PostedConfigVersion struct {
 	VersionDescription string        `json:"version_description,omitempty"`
 	Prompt             *ConfigPrompt `json:"prompt,omitempty"`
 	Examples           []Example     `json:"examples,omitempty"`
+	Answers            *Answers      `json:"answers,omitempty"`
 	// ZERO turns it off for a custom language model
 	PromptExpansion string              `json:"prompt_expansion,omitempty"`
 	Voice           *VoiceRef           `json:"voice,omitempty"`
@@ -211,6 +212,7 @@ type ReturnConfig struct {
 	EVIVersion         EVIVersion              `json:"evi_version"`
 	Prompt             *ReturnPrompt           `json:"prompt,omitempty"`
 	Examples           []Example               `json:"examples,omitempty"`
+	Answers            *Answers                `json:"answers,omitempty"`
 	PromptExpansion    string                  `json:"prompt_expansion,omitempty"`
 	Voice              *ReturnVoice            `json:"voice,omitempty"`
 	LanguageModel      *LanguageModel          `json:"language_model,omitempty"`

@@ -10,6 +10,7 @@ func (c PostedConfigVersion) Record() ReturnConfig {
 		EVIVersion:         c.EVIVersion,
 		PromptExpansion:    c.PromptExpansion,
 		Examples:           c.Examples,
+		Answers:            c.Answers,
 		LanguageModel:      c.LanguageModel,
 		EllmModel:          EllmModel{orDefault(deref(c.EllmModel).AllowShortResponses, true)},
 		Tools:              []ReturnUserDefinedTool{},

@@ -162,10 +162,11 @@ func (o object) noteFirst(name, text, why string, bad func(rune) bool) bool {
 // text from a PDF breaks pages with form feeds.
 func (o object) multiline(name string, most int) string {
 	s := o.text(name, most)
-	o.noteFirst(name, s, "has the control character %U",
-		func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
+	o.noteFirst(name, s, "has the control character %U", isControlInText)
 	return s
 }
+
+func isControlInText(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }
 
 // nonBlank parses a text that is not blank.
 func (o object) nonBlank(name string, most int) string {

@@ -46,6 +46,16 @@ const (
 	// could process besides its prompt.
 	MaxExamples     = 32
 	MaxExampleChars = 500
+	// MaxAnswerItems bounds the approved answers of a config: a museum's desk has
+	// a few dozen, a catalogue a few hundred. MaxWaysToAsk and MaxAskChars bound
+	// the ways to ask for one, and MaxSayChars what is said: a minute of speech.
+	MaxAnswerItems   = 500
+	MaxAnswerIDChars = 64
+	MaxWaysToAsk     = 50
+	MaxAskChars      = 200
+	MaxSayChars      = 1000
+	// MaxUnknownChars bounds what is said if no approved answer fits.
+	MaxUnknownChars = 300
 	// MaxVariables bounds the variables of a chat, over all messages.
 	MaxVariables = 1000
 	// MaxVariableNameChars and MaxVariableChars bound the name of a variable and
