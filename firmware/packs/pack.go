@@ -44,6 +44,7 @@ const (
 	Voice         Kind = "voice"          // text to speech
 	LanguageModel Kind = "language-model" // answers
 	Faces         Kind = "faces"          // expressions of faces
+	Sentences     Kind = "sentences"      // which sentences mean the same
 )
 
 // A Credit is a work in a pack, with its licence.
@@ -206,8 +207,8 @@ func Profiles() []string {
 func Profile(name string) ([]Pack, error) {
 	for _, p := range profiles {
 		if p.name == name {
-			names := append([]string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe"},
-				p.more...)
+			names := append([]string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "embed", "moonshine",
+				"voice-joe"}, p.more...)
 			return Find("", append(names, p.model)...)
 		}
 	}
