@@ -186,6 +186,15 @@ const laws: Record<string, () => void> = {
     );
   },
 
+  "the draft of a config has its approved answers and the destinations of its calls": () => {
+    const answers = { mode: "only", unknown: "Ask at the desk.", items: [{ id: "a", ask: ["b", "c"], say: "d" }] };
+    const destinations = [{ name: "desk", to: "sip:desk@example.org", attended: false }];
+    const c = { tools: [], builtin_tools: [{ name: "transfer", tool_type: "BUILTIN", destinations }], answers };
+    const d = draftOf(c as unknown as ReturnConfig);
+    same(d.answers, answers);
+    same(d.builtin_tools, [{ name: "transfer", destinations }]);
+  },
+
   "a transcript has every line, in order of time": () => {
     const metadata = fc.oneof(
       fc.constantFrom(
