@@ -61,6 +61,8 @@ type ChatWrite struct {
 	// anew: a text gets shorter by words that the user did not hear, or longer by the
 	// rest of a sentence, which takes less than a separate row.
 	Amended []Event
+	// Questions are what the user asked, if the chat's config has approved answers.
+	Questions []Question
 	// Metadata (JSON) replaces the chat's metadata, unless it is empty.
 	Metadata string
 	// Notices are queued for the chat's webhooks that subscribed to them.
@@ -71,7 +73,7 @@ type ChatWrite struct {
 
 // Empty reports whether there is nothing to write.
 func (w ChatWrite) Empty() bool {
-	return len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" && !w.ForWebhooks()
+	return len(w.New) == 0 && len(w.Amended) == 0 && len(w.Questions) == 0 && w.Metadata == "" && !w.ForWebhooks()
 }
 
 // ForWebhooks reports whether w changes anything for webhooks.
@@ -93,6 +95,9 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 			return err
 		}
 		if err := amendEvents(ctx, c, chatID, w.Amended); err != nil {
+			return err
+		}
+		if err := addQuestions(ctx, c, chatID, w.Questions); err != nil {
 			return err
 		}
 		if err := writeWebhooks(ctx, c, chatID, w); err != nil {

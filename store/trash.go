@@ -151,6 +151,14 @@ func (s *Store) deleteBatch(ctx context.Context) (deleted []string, more bool, e
 			if events > 0 {
 				continue
 			}
+			questions, err := deleteQuestions(ctx, c, chat.num, rows)
+			if err != nil {
+				return err
+			}
+			if questions > 0 {
+				rows -= questions
+				continue
+			}
 			if _, err := c.ExecContext(ctx, `DELETE FROM chat WHERE num = ?`, chat.num); err != nil {
 				return err
 			}
