@@ -98,6 +98,7 @@ var imports = []struct {
 		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
 	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/answers", "appliance/contract appliance/engine"},
+	{"appliance/answers/sheet", "appliance/contract"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
 	{"appliance/analysis", `appliance/contract appliance/engine appliance/expression appliance/expression/face
 		appliance/media appliance/text`},
