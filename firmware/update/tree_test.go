@@ -41,7 +41,9 @@ func TestMain(m *testing.M) {
 }
 
 // inside runs the test again in a mount namespace of its own, with a tmpfs, and returns the
-// tmpfs there. It returns "" to the test outside, which is over then.
+// tmpfs there. It returns "" to the test outside, which is over then. The tests run in
+// parallel: a trial spends most of its time waiting for the kernel to make and end
+// namespaces and mounts.
 func inside(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv(insideVariable); dir != "" {
@@ -57,6 +59,7 @@ func inside(t *testing.T) string {
 			t.Skip("this machine has no " + name)
 		}
 	}
+	t.Parallel()
 	c := exec.Command("/proc/self/exe", "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "0")
 	c.Env = append(os.Environ(), insideVariable+"="+t.TempDir())
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}

@@ -261,6 +261,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		}, engine.ErrBroken, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // closing a connection whose other end does not read takes five seconds
 			limits := generousLimits
 			switch name {
 			case "hangs", "only shows that it is there":
