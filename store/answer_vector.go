@@ -85,7 +85,8 @@ func (s *Store) ExpireAnswerVectors(ctx context.Context, beforeMS int64, limit i
 	return s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 		const doing = "deleting vectors of answers"
 		surplus, err := value[int](ctx, s.read, `
-			SELECT max((SELECT count(*) FROM answer_vector WHERE used_ms < ?), (SELECT count(*) FROM answer_vector) - ?)`,
+			SELECT max((SELECT count(*) FROM answer_vector WHERE used_ms < ?),
+			           (SELECT count(*) FROM answer_vector) - ?)`,
 			beforeMS, limit)
 		if err != nil || surplus <= 0 {
 			return false, explain(doing, err)

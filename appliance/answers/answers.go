@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
@@ -37,15 +36,6 @@ const None = -1
 type Candidate struct {
 	Item  int
 	Score float64
-}
-
-// Set is the answers of a config, compiled. It is safe for concurrent use. It answers with the ways of asking that are
-// embedded so far.
-type Set struct {
-	Answers contract.Answers // read-only
-
-	embedder engine.SentenceEmbedder
-	ways     *ways
 }
 
 // Decide says which answer q wants. judge may be nil. conversation names the conversation for the cache of the language

@@ -2,9 +2,14 @@ package answers
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -12,52 +17,159 @@ import (
 
 // ErrNoPack means that the sentence embedder is not installed.
 var ErrNoPack = errors.New("approved answers need the pack embed, which is not installed: fetch it with " +
-	"`parley packs pull embed` and restart the box")
+	"`parley packs pull embed`, and restart the box")
+
+// errClosed means that the box stops.
+var errClosed = errors.New("answers: the finder is closed")
+
+const (
+	// cachedWays bounds the ways of asking of all cached sets: 40 MB of vectors, four of the largest configs. One set
+	// is always cached.
+	cachedWays = 100_000
+	// cachedTexts is the number of texts that people said whose vectors are cached, 1.5 KB each: a text is embedded
+	// while it is still spoken, and compared at the end of the turn, and again with the turn after it.
+	cachedTexts = 512
+)
+
+// Vectors stores the vectors of ways of asking. A key is made of the model and the text.
+type Vectors interface {
+	// AnswerVectors calls yield with those of keys that have a stored vector. The vector is valid during the call.
+	AnswerVectors(ctx context.Context, keys []int64, yield func(key int64, vector []byte)) error
+	AddAnswerVectors(ctx context.Context, vectors map[int64][]byte, usedMS int64) error
+	// UseAnswerVectors notes that vectors are in use. Those that are not are deleted some time later.
+	UseAnswerVectors(ctx context.Context, keys []int64, nowMS int64) error
+}
 
 // Parts are what a Finder is made of.
 type Parts struct {
 	Embedder engine.SentenceEmbedder // nil if the pack is not installed
+	Vectors  Vectors                 // nil to store nothing
 	Log      *slog.Logger
 }
 
 // Finder compiles the answers of configs to sets. It is safe for concurrent use.
 type Finder struct {
-	parts   Parts
-	running sync.WaitGroup
-	ctx     context.Context
+	parts Parts
+	texts *lru.Cache[string, []float32] // vectors of what people said
+
+	ctx     context.Context // of the work in the background
 	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	sets   *simplelru.LRU[[sha256.Size]byte, *Set]
+	ways   int // of all sets in sets
 }
 
 // New returns a Finder, which Close stops.
 func New(p Parts) *Finder {
 	f := &Finder{parts: p}
 	f.ctx, f.stop = context.WithCancel(context.Background())
+	var err error
+	if f.texts, err = lru.New[string, []float32](cachedTexts); err != nil {
+		panic(err) // the size is not positive
+	}
+	// The number of sets is bounded by their ways: each has one at least.
+	f.sets, err = simplelru.NewLRU(cachedWays, func(_ [sha256.Size]byte, s *Set) { f.ways -= len(s.keys) })
+	if err != nil {
+		panic(err)
+	}
 	return f
 }
 
-// Close ends the embedding in the background.
+// Close ends the work in the background, and waits for its end. Sets stay usable as long as the embedder is open.
 func (f *Finder) Close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
 	f.stop()
 	f.running.Wait()
 }
 
-// Open returns the set of some answers. It starts to embed what is not embedded yet and does not wait for it. The error
-// is ErrNoPack if there is no embedder.
-func (f *Finder) Open(_ context.Context, a contract.Answers) (*Set, error) {
+// Open returns the set of some answers, with the vectors that are stored. It starts to embed what is not embedded yet,
+// and does not wait for that. The error is ErrNoPack if there is no embedder.
+func (f *Finder) Open(ctx context.Context, a contract.Answers) (*Set, error) {
 	if f.parts.Embedder == nil {
 		return nil, ErrNoPack
 	}
-	s := &Set{Answers: a, embedder: f.parts.Embedder, ways: newWays(a)}
-	f.running.Go(func() { s.ways.fill(f.ctx, f.parts.Embedder) })
+	s, err := f.set(a)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.loaded:
+		return s, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// set returns the cached set of some answers, or a new one, which is filled in the background.
+func (f *Finder) set(a contract.Answers) (*Set, error) {
+	hash := hashOf(a)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, errClosed
+	}
+	if s, ok := f.sets.Get(hash); ok {
+		return s, nil
+	}
+	s := newSet(f, a)
+	f.sets.Add(hash, s)
+	f.ways += len(s.keys)
+	for f.ways > cachedWays && f.sets.Len() > 1 {
+		f.sets.RemoveOldest()
+	}
+	f.running.Go(func() {
+		if s.fill(f.ctx); s.err != nil {
+			f.forget(hash) // so that a later Open tries again
+		}
+	})
 	return s, nil
 }
 
-// Ready waits until all ways of asking of the set are embedded.
+func (f *Finder) forget(hash [sha256.Size]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sets.Remove(hash)
+}
+
+// Ready waits until all ways of asking of a set are embedded, with the urgency of a request.
 func (f *Finder) Ready(ctx context.Context, s *Set) error {
+	s.hurry.Add(1)
+	defer s.hurry.Add(-1)
+	return s.wait(ctx)
+}
+
+// Prepare opens the set of some answers and waits until it is complete, with the urgency of engine.Batch.
+func (f *Finder) Prepare(ctx context.Context, a contract.Answers) error {
+	s, err := f.Open(ctx, a)
+	if err != nil {
+		return err
+	}
+	return s.wait(ctx)
+}
+
+func (s *Set) wait(ctx context.Context) error {
 	select {
-	case <-s.ways.filled:
-		return s.ways.err
+	case <-s.filled:
+		return s.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// embed returns the vector of a text that a person said.
+func (f *Finder) embed(ctx context.Context, text string, u *engine.Urgency) ([]float32, error) {
+	if v, ok := f.texts.Get(text); ok {
+		return v, nil
+	}
+	all, err := f.parts.Embedder.Embed(ctx, []string{text}, u)
+	if err != nil {
+		return nil, fmt.Errorf("embed what was said: %w", err)
+	}
+	f.texts.Add(text, all[0])
+	return all[0], nil
 }

@@ -337,11 +337,15 @@ type LanguageModel interface {
 	Forget(conversation string)
 }
 
+// SentenceDimensions is the length of the vector of a sentence.
+const SentenceDimensions = 384
+
 // A SentenceEmbedder turns texts into vectors of length 1, whose dot product is 1 for texts of the same meaning and
 // near 0 for unrelated ones. It is safe for concurrent use.
 type SentenceEmbedder interface {
-	// Embed returns a vector for each text. The same text always has the same vector, whatever it is embedded
-	// together with. The end of a text of more than about a hundred words is ignored. A nil Urgency is Batch.
+	// Embed returns a vector of SentenceDimensions for each text. The same text always has the same vector, whatever
+	// it is embedded together with. The end of a text of more than about a hundred words is ignored. A nil Urgency is
+	// Batch.
 	Embed(ctx context.Context, texts []string, u *Urgency) ([][]float32, error)
 	// Model names the model and its version. Vectors of different models cannot be compared.
 	Model() string

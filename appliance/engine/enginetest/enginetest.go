@@ -4,8 +4,11 @@ package enginetest
 import (
 	"cmp"
 	"context"
+	"hash/fnv"
 	"math"
+	"strings"
 	"time"
+	"unicode"
 
 	"parley/appliance/engine"
 )
@@ -42,6 +45,35 @@ func FixedTranscript(words string) Transcriber {
 	return func(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
 		return engine.Transcript{Text: words, Language: "en"}, ctx.Err()
 	}
+}
+
+// WordEmbedder is a SentenceEmbedder for tests that compares words: texts with the same words in any order and case
+// have the same vector, and the cosine of others is about the part of words that they share.
+type WordEmbedder struct{}
+
+func (WordEmbedder) Model() string { return "words" }
+func (WordEmbedder) Embed(ctx context.Context, texts []string, _ *engine.Urgency) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		v := make([]float32, engine.SentenceDimensions)
+		v[0] = 1e-6 // a text without words has a direction too
+		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}) {
+			h := fnv.New32a()
+			h.Write([]byte(word))
+			v[h.Sum32()%engine.SentenceDimensions]++
+		}
+		var squares float64
+		for _, x := range v {
+			squares += float64(x) * float64(x)
+		}
+		for d := range v {
+			v[d] /= float32(math.Sqrt(squares))
+		}
+		vectors[i] = v
+	}
+	return vectors, ctx.Err()
 }
 
 // A Model is a function that implements engine.LanguageModel, without Choose.

@@ -10,12 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-const (
-	// sentenceTokens is the most tokens of a text that count: about a hundred words. The model was trained with as
-	// many.
-	sentenceTokens = 128
-	sentenceWidth  = 384 // dimensions of a vector
-)
+// sentenceTokens is the most tokens of a text that count: about a hundred words. The model was trained with as many.
+const sentenceTokens = 128
 
 // Sentences is the sentence embedder all-MiniLM-L6-v2, which understands English. It is safe for concurrent use.
 type Sentences struct {
@@ -96,24 +92,25 @@ func (s *Sentences) embed(tokens []int64) (vector []float32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(states) != len(tokens)*sentenceWidth {
-		return nil, fmt.Errorf("onnx: %d values for %d tokens, not %d for each", len(states), n, sentenceWidth)
+	if len(states) != len(tokens)*engine.SentenceDimensions {
+		return nil, fmt.Errorf("onnx: %d values for %d tokens, not %d for each", len(states), n,
+			engine.SentenceDimensions)
 	}
 	return meanVector(states), nil
 }
 
-// meanVector returns the mean of vectors of sentenceWidth that follow each other, at length 1.
+// meanVector returns the mean of vectors of engine.SentenceDimensions that follow each other, at length 1.
 func meanVector(states []float32) []float32 {
-	var sum [sentenceWidth]float64
+	var sum [engine.SentenceDimensions]float64
 	for i, x := range states {
-		sum[i%sentenceWidth] += float64(x)
+		sum[i%engine.SentenceDimensions] += float64(x)
 	}
 	var squares float64
 	for _, x := range sum {
 		squares += x * x
 	}
 	length := math.Sqrt(squares)
-	vector := make([]float32, sentenceWidth)
+	vector := make([]float32, engine.SentenceDimensions)
 	for i, x := range sum {
 		vector[i] = float32(x / max(length, 1e-12))
 	}

@@ -1,0 +1,105 @@
+package answers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"sync/atomic"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// Set is the answers of a config, compiled. It is safe for concurrent use. It answers with the ways of asking that are
+// embedded so far.
+type Set struct {
+	Answers contract.Answers // read-only
+
+	finder  *Finder
+	vectors *vectors
+	keys    []int64 // of the stored vector of each way
+
+	loaded chan struct{} // closed when the stored vectors are there
+	filled chan struct{} // closed when all ways are embedded, or err is set
+	err    error         // why not all are embedded; read after filled is closed
+	hurry  atomic.Int32  // callers that wait until all ways are embedded
+}
+
+func newSet(f *Finder, a contract.Answers) *Set {
+	begins := []int{0}
+	var keys []int64
+	model := f.parts.Embedder.Model()
+	for _, item := range a.Items {
+		for _, text := range item.Ask {
+			keys = append(keys, keyOf(model, text))
+		}
+		begins = append(begins, len(keys))
+	}
+	return &Set{
+		Answers: a,
+		finder:  f,
+		vectors: newVectors(begins),
+		keys:    keys,
+		loaded:  make(chan struct{}),
+		filled:  make(chan struct{}),
+	}
+}
+
+// keyOf returns the key under which the vector of a text is stored. To find another text with the same key takes 2⁶⁴
+// tries.
+func keyOf(model, text string) int64 {
+	h := sha256.New()
+	io.WriteString(h, model)
+	h.Write([]byte{0})
+	io.WriteString(h, text)
+	return int64(binary.LittleEndian.Uint64(h.Sum(nil)))
+}
+
+// hashOf identifies answers.
+func hashOf(a contract.Answers) [sha256.Size]byte {
+	h := sha256.New()
+	var field []byte
+	write := func(text string) {
+		field = binary.LittleEndian.AppendUint32(field[:0], uint32(len(text)))
+		field = append(field, text...)
+		h.Write(field)
+	}
+	write(string(a.Mode))
+	write(a.Unknown)
+	for _, item := range a.Items {
+		write(item.ID)
+		write(item.Say)
+		for _, text := range item.Ask {
+			write(text)
+		}
+		h.Write([]byte{0xff, 0xff, 0xff, 0xff}) // the end of the item: no size
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// embed returns the vector of a text that a person said.
+func (s *Set) embed(ctx context.Context, text string, u *engine.Urgency) ([]float32, error) {
+	return s.finder.embed(ctx, text, u)
+}
+
+// likeness is the way of asking of an item that is nearest to a question.
+type likeness struct {
+	Way    int // -1 if no way of the item is embedded yet
+	Cosine float64
+}
+
+// nearest returns the nearest way of asking of every item.
+func (s *Set) nearest(v []float32) []likeness {
+	cosines := s.vectors.cosines(v)
+	all := make([]likeness, len(s.Answers.Items))
+	for i := range all {
+		all[i] = likeness{Way: -1, Cosine: -1}
+		for j, c := range cosines[s.vectors.begins[i]:s.vectors.begins[i+1]] {
+			if c == c && (all[i].Way < 0 || float64(c) > all[i].Cosine) { // a NaN is not embedded yet
+				all[i] = likeness{j, float64(c)}
+			}
+		}
+	}
+	return all
+}
