@@ -55,6 +55,8 @@ type Set struct {
 	log        *slog.Logger
 	runtime    *onnx.Runtime
 	phonemizer *espeak.Phonemizer
+	// runtimeDigest is the digest of the pack of the runtime; "" if it is not known.
+	runtimeDigest string
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
@@ -95,6 +97,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 		if e.runtime, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
+		e.runtimeDigest = packs.Digest(e.cfg.Pack("runtime-onnx"))
 		e.onClose(e.runtime.Close)
 		e.openFaces()
 	}

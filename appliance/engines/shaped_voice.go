@@ -20,14 +20,18 @@ const (
 	slowest, fastest = 0.25, 3 // speeds that the engines accept
 )
 
-// shaped is a voice with a changed sound or loudness.
+// shaped is a voice whose sound or loudness may be changed.
 type shaped struct {
 	engine.Synthesizer
-	shape   shape.Settings
-	rate    float64 // speed relative to the voice's own
-	pitchHz float64 // mean pitch; 0 if unknown
-	gainDB  float64 // gain of everything it says
+	identity string // see engine.IdentityOf
+	shape    shape.Settings
+	rate     float64 // speed relative to the voice's own
+	pitchHz  float64 // mean pitch; 0 if unknown
+	gainDB   float64 // gain of everything it says
 }
+
+// Identity returns what distinguishes the voice from others, or "".
+func (s shaped) Identity() string { return s.identity }
 
 // Language returns the language of the voice, or "".
 func (s shaped) Language() string { return engine.LanguageOf(s.Synthesizer) }
@@ -42,6 +46,9 @@ func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
 func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if s.rate != 0 {
 		o.ModelSpeed = min(max(s.rate, slowest), fastest)
+	}
+	if s.shape == (shape.Settings{}) && s.gainDB == 0 {
+		return s.Synthesizer.Speak(ctx, text, o, emit)
 	}
 	hz := s.RateHz()
 	settings := s.shape

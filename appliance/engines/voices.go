@@ -3,13 +3,14 @@ package engines
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
-	"parley/appliance/audio/shape"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -17,12 +18,14 @@ import (
 	"parley/appliance/engine/onnx"
 	"parley/appliance/voice"
 	"parley/firmware/packs"
+	"parley/internal/version"
 )
 
 // voicePack is a pack with voices that is loaded, or being loaded on a goroutine of its own.
 type voicePack struct {
 	loaded   chan struct{} // closed when the following fields are set
 	newVoice func([]voice.Part) (engine.Synthesizer, error)
+	digest   string // of the pack; "" if it is not known
 	err      error
 }
 
@@ -76,17 +79,44 @@ func (e *Set) RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesiz
 	if err != nil {
 		return nil, err
 	}
-	s := shaped{
+	return shaped{
 		Synthesizer: speaks,
+		identity:    e.identityOf(r, p.digest, pitch),
 		shape:       r.Shape,
 		rate:        r.Rate,
 		pitchHz:     pitch,
 		gainDB:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
+	}, nil
+}
+
+// identityOf returns what decides how the voice of a recipe sounds: the recipe, the loudness, the models, and
+// what runs them. digest is that of the voice's pack. It returns "" if the content of a pack is not known.
+func (e *Set) identityOf(r voice.Recipe, digest string, pitchHz float64) string {
+	if digest == "" || e.runtimeDigest == "" {
+		return ""
 	}
-	if s.shape == (shape.Settings{}) && (s.rate == 0 || s.rate == 1) && s.gainDB == 0 {
-		return speaks, nil
+	encoded, err := json.Marshal(struct {
+		Recipe        voice.Recipe
+		PitchHz       float64
+		LoudnessLUFS  float64
+		Pack, Runtime string
+		Phonemizer    string
+		Program       string
+		Processor     string
+	}{
+		Recipe:       r,
+		PitchHz:      pitchHz,
+		LoudnessLUFS: float64(e.cfg.Speech.LoudnessLUFS),
+		Pack:         digest,
+		Runtime:      e.runtimeDigest,
+		Phonemizer:   e.phonemizer.Version(),
+		Program:      version.String() + " " + version.Commit(),
+		Processor:    runtime.GOARCH,
+	})
+	if err != nil {
+		return ""
 	}
-	return s, nil
+	return string(encoded)
 }
 
 // Prepare checks that a voice exists and starts loading it. The error lists the available voices.
@@ -171,6 +201,7 @@ func (e *Set) load(pack string, v *voicePack) {
 		}
 	}()
 	begun := time.Now()
+	v.digest = packs.Digest(e.cfg.Pack(pack))
 	if pack == voice.KokoroPack {
 		v.newVoice, v.err = e.loadKokoro(pack)
 	} else {

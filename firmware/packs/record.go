@@ -1,6 +1,8 @@
 package packs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -57,6 +59,20 @@ func readRecord(folder string) record {
 		return record{}
 	}
 	return r
+}
+
+// Digest returns a hash of the content of the pack in folder, as of its last check. It returns "" if the folder has
+// no record of that.
+func Digest(folder string) string {
+	files := readRecord(folder).Files
+	if len(files) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%q %d %s\n", f.Name, f.Bytes, f.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // write writes the record into folder, whole or not at all.

@@ -112,6 +112,7 @@ var imports = []struct {
 	{"appliance/stream", `appliance/analysis appliance/audio appliance/contract appliance/engine appliance/media
 		internal/limit`},
 	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
+	{"appliance/answers/sound", "appliance/engine appliance/text internal/disk internal/durable"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
@@ -131,7 +132,7 @@ var imports = []struct {
 	{"appliance/engines", `appliance/audio appliance/audio/shape appliance/config appliance/contract appliance/engine
 		appliance/engine/espeak appliance/engine/llama appliance/engine/onnx appliance/engine/remote
 		appliance/expression/face
-		firmware/packs internal/layout internal/machine
+		firmware/packs internal/layout internal/machine internal/version
 		appliance/voice`}, // the recipes of the voices that it opens
 	{"appliance/voices", `appliance/config appliance/contract appliance/engine appliance/engines appliance/text
 		appliance/voice store

@@ -10,8 +10,11 @@ import (
 // childName is the name of the process in ps.
 const childName = "parley-espeak"
 
-// question requests the phonemes of words.
-type question struct{ Voice, Words string }
+// question requests the phonemes of words, or the version of the library.
+type question struct {
+	Voice, Words string
+	Version      bool `json:",omitempty"`
+}
 
 // answer holds the phonemes or an error.
 type answer struct{ IPA, Error string }
@@ -56,6 +59,9 @@ func childMain(name string, with func(*library) phonemizeFunc) {
 }
 
 func (l *library) answer(q question) (string, error) {
+	if q.Version {
+		return l.version, nil
+	}
 	if err := l.use(q.Voice); err != nil {
 		return "", err
 	}

@@ -29,6 +29,7 @@ type Phonemizer struct {
 
 	started        chan struct{} // closed when the following fields are set
 	missingSandbox []string
+	version        string
 	failed         error
 }
 
@@ -59,7 +60,8 @@ func begin(child string) *Phonemizer {
 			return
 		}
 		p.missingSandbox = first.MissingProtections()
-		p.pool.put(first, true)
+		p.version, err = first.ask(question{Version: true}, time.Now().Add(answerTime))
+		p.pool.put(first, err == nil)
 	})
 	return p
 }
@@ -68,6 +70,12 @@ func begin(child string) *Phonemizer {
 func (p *Phonemizer) Started() error {
 	<-p.started
 	return p.failed
+}
+
+// Version returns the version of the eSpeak NG that runs, or "" if none does.
+func (p *Phonemizer) Version() string {
+	<-p.started
+	return p.version
 }
 
 // Close ends the processes of eSpeak NG and all calls.
@@ -117,7 +125,7 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 	var out strings.Builder
 	deaths := maxDeaths
 	for _, c := range clauses(text) {
-		ipa, err := p.clausePhonemes(ctx, question{voice, c.words}, &deaths)
+		ipa, err := p.clausePhonemes(ctx, question{Voice: voice, Words: c.words}, &deaths)
 		if err != nil {
 			return "", err
 		}
@@ -158,7 +166,7 @@ func (p *Phonemizer) clausePhonemes(ctx context.Context, q question, deaths *int
 	}
 	var result []string
 	for _, w := range words {
-		ipa, err := p.clausePhonemes(ctx, question{q.Voice, w}, deaths)
+		ipa, err := p.clausePhonemes(ctx, question{Voice: q.Voice, Words: w}, deaths)
 		if err != nil {
 			return "", err
 		}

@@ -35,6 +35,7 @@ const maxTag = 64
 // library is libespeak-ng, loaded. Its state is in C globals, so there is one per process, with one
 // caller at a time.
 type library struct {
+	version string
 	voice   string // current voice
 	dataDir string // folder of its languages; empty if it does not report one
 
@@ -71,7 +72,7 @@ func openLibrary(dataDir string) (*library, error) {
 		return nil, fmt.Errorf("espeak: %s finds no data (code %d): %s", libraryName, rate, mend)
 	}
 	var data *byte
-	info(&data)
+	e.version = info(&data)
 	if data != nil {
 		e.dataDir = text(unsafe.Pointer(data), 4096)
 	}

@@ -57,7 +57,7 @@ func TestTheProcessIsSandboxed(t *testing.T) {
 	if len(p.MissingSandbox()) > 0 {
 		t.Skipf("this kernel lacks %q", p.MissingSandbox())
 	}
-	if got, err := p.ask(t.Context(), question{"en-us", "read /etc/passwd"}); err == nil ||
+	if got, err := p.ask(t.Context(), question{Voice: "en-us", Words: "read /etc/passwd"}); err == nil ||
 		!strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -72,7 +72,7 @@ func TestWhateverItDiesOfTheNextTextIsSpoken(t *testing.T) {
 	p := openMisbehaving(t)
 	for _, deed := range []string{"exit", "crash", "allocate", "prattle"} {
 		begun := time.Now()
-		if _, err := p.ask(t.Context(), question{"en-us", deed}); !errors.Is(err, errDied) {
+		if _, err := p.ask(t.Context(), question{Voice: "en-us", Words: deed}); !errors.Is(err, errDied) {
 			t.Errorf("%s: %v, want that it died", deed, err)
 		}
 		if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
