@@ -190,6 +190,7 @@ func (a *appliance) startHost(ctx context.Context) error {
 		Model:           a.engines.Model,
 		Voices:          voices.NewForChats(a.voices, a.engines, a.log),
 		Pronunciation:   a.lexicons.Options,
+		StoredSound:     a.sound.store,
 		Records:         history,
 		Recordings:      recordings,
 		Outbox:          a.records,

@@ -74,6 +74,7 @@ func (a *appliance) run(ctx context.Context) error {
 		return err
 	}
 	a.openVoices(ctx)
+	a.openAnswerSound()
 	a.startHTTP(ctx) // answers 503 where the models are needed
 
 	if err := a.openEnginesWithPacks(ctx); err != nil {
@@ -90,6 +91,7 @@ func (a *appliance) run(ctx context.Context) error {
 	a.admit(ctx) // from here on chats can start
 	a.startBatch(ctx)
 	a.prefetchVoices(ctx)
+	a.startAnswerSound(ctx)
 
 	select {
 	case err := <-a.served:
@@ -124,6 +126,7 @@ type appliance struct {
 	kiosk     *kiosk
 	voices    voices.Voices
 	lexicons  *voices.Lexicons
+	sound     answerSound
 	speech    *speechAPI
 	stream    *streamAPI
 	health    *box.Health
@@ -252,8 +255,8 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Version:        version.String(),
 		Log:            a.log,
 		Records:        a.records,
-		ConfigsChanged: a.prefetch.configsChanged,
-		LexiconChanged: a.lexicons.Changed,
+		ConfigsChanged: a.configsChanged,
+		LexiconChanged: a.lexiconChanged,
 		Voices:         a.voices,
 		Aliases:        a.voices,
 		Speech:         a.speech,

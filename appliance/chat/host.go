@@ -52,8 +52,10 @@ type Parts struct {
 	Voices      AccountVoices
 	// Pronunciation returns how texts of an account are pronounced; nil: as the voice pronounces them.
 	Pronunciation func(ctx context.Context, account string) text.Options
-	Records       Records
-	Recordings    Recordings // nil: chats are not recorded
+	// StoredSound has the sound of approved answers; nil: it is synthesised each time.
+	StoredSound reply.StoredSound
+	Records     Records
+	Recordings  Recordings // nil: chats are not recorded
 	// Outbox stores the webhook notifications of chats that are not recorded. nil: such chats notify no one.
 	Outbox  record.Outbox
 	Configs Configs

@@ -125,6 +125,7 @@ func (h *Host) setEarAndReplies(c *Session, b newChat) {
 		},
 		Model:         s.model,
 		Voices:        c.voices,
+		Stored:        h.StoredSound,
 		Throughput:    throughput,
 		Fallback:      s.fallback,
 		NoSpeculation: s.custom,

@@ -66,6 +66,7 @@ func everySeries(t *testing.T) *Metrics {
 		results = append(results, string(r))
 	}
 	m.WatchWebhooks(results, func() (int, int) { return 0, 0 })
+	m.WatchAnswerSound(func() (int, int) { return 0, 0 })
 	m.WatchBatch(func() (int, int) { return 0, 0 })
 	var states []string
 	for _, s := range registry.States() {

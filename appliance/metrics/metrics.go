@@ -221,6 +221,19 @@ func (m *Metrics) WatchStore(written func() (writes, commits uint64)) {
 		})
 }
 
+// WatchAnswerSound reports how many sentences of approved answers there are, and for how many of them the sound is
+// made ahead. It is called once.
+func (m *Metrics) WatchAnswerSound(progress func() (made, wanted int)) {
+	m.gauge("parley_answer_sentences", "Sentences of approved answers whose sound is made ahead.", nil, func() float64 {
+		_, wanted := progress()
+		return float64(wanted)
+	})
+	m.gauge("parley_answer_sentences_made", "How many of parley_answer_sentences have sound.", nil, func() float64 {
+		made, _ := progress()
+		return float64(made)
+	})
+}
+
 // Webhook counts an attempt to deliver a webhook, and records the delay after its event if
 // the attempt was the first and has delivered the webhook.
 func (m *Metrics) Webhook(result string, first bool, after time.Duration) {

@@ -122,6 +122,7 @@ func checkTarget(data, file string) error {
 // cannot be decrypted, and the secrets of the first key, which should have no copies.
 var excluded = []string{
 	layout.Address,
+	layout.AnswerSound,
 	layout.FirstKey,
 	layout.LastBackup,
 	layout.Lock,

@@ -18,6 +18,7 @@ const (
 	LogSignal     = ".logs"          // empty; a write to it wakes the followers of plugin logs
 	Recordings    = "recordings"     // a folder with an Ogg/Opus file for each side of each chat
 	Prompts       = "prompts"        // a folder with cached prompts of language models; may be deleted
+	AnswerSound   = "answers"        // a folder with the sound of approved answers; may be deleted
 	Batch         = "batch"          // a folder with a folder for each analysis job: uploads, results, artifacts
 	Settings      = "parley.yaml"
 	Authority     = "ca.crt"        // the certificate that clients trust; the only file here that others may read

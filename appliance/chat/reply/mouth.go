@@ -27,6 +27,13 @@ type mouth struct {
 	post          func(turn.Event)
 	// feelings scores a sentence; nil: sentences are not scored.
 	feelings func(text string) contract.EmotionScores
+	stored   StoredSound // nil: nothing is stored
+}
+
+// StoredSound has the sound of sentences that were spoken before.
+type StoredSound interface {
+	// Voice returns voice with a memory: what it has spoken before is not synthesised again.
+	Voice(voice engine.Synthesizer) engine.Synthesizer
 }
 
 // speech is a sentence on its way to the mouth.
@@ -49,7 +56,7 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 	before := "" // the beginning of a sentence that goes on, and a space
 	for s := range sentences {
 		line := s.sentence.Text
-		if !s.sentence.Dictated {
+		if !s.sentence.Dictated && !s.sentence.Approved() {
 			line = directions.Without(line)
 		}
 		err := m.speakSentence(ctx, n, s, line, before, &rate, due)
@@ -88,6 +95,10 @@ func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before 
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoVoice, err)
 	}
+	stored := s.sentence.Fixed && m.stored != nil
+	if stored {
+		voice = m.stored.Voice(voice)
+	}
 	resampler, err := rate.Between(voice.RateHz(), contract.OutputRateHz)
 	if err != nil {
 		return err
@@ -117,7 +128,7 @@ func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before 
 		o.Locale, o.Lexicon = read.Locale, read.Lexicon
 	}
 	err = speakSpeakable(ctx, voice, line, o, func(sound engine.Sound) error {
-		if piece.Index == 0 {
+		if piece.Index == 0 && !stored { // stored sound says nothing about the speed of the voice
 			m.throughput.noteFirstSound(time.Since(asked))
 		}
 		capacity := len(sound.PCM)*contract.OutputRateHz/voice.RateHz() + 1

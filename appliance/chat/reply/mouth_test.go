@@ -129,6 +129,54 @@ func TestStageDirectionsAreSilent(t *testing.T) {
 	}
 }
 
+// recorder is the memory of a voice that has spoken everything before: it counts what it is asked for.
+type recorder struct{ asked int }
+
+func (r *recorder) Voice(v engine.Synthesizer) engine.Synthesizer {
+	r.asked++
+	return &singer{pieces: v.(*singer).pieces}
+}
+
+// Only fixed sentences of approved answers are stored, and their words are all spoken. They have the pause and the
+// length of any sentence, and say nothing about the speed of the voice.
+func TestFixedSentencesArePlayedFromStoredSound(t *testing.T) {
+	for _, c := range []struct {
+		sentence turn.Sentence
+		stored   int
+		says     string
+	}{
+		{turn.Sentence{ID: "a", Text: "*waves* We open (on Sundays) at ten.", AnswerID: "hours", Fixed: true}, 1, ""},
+		{turn.Sentence{ID: "a", Text: "*waves* Hello, Ann.", AnswerID: "hello"}, 0, "*waves* Hello, Ann."},
+		{turn.Sentence{ID: "a", Text: "We open at ten."}, 0, "We open at ten."},
+	} {
+		r := &recorder{}
+		v := &singer{pieces: []int{5000, 5000}}
+		m := mouth{
+			voices:     v,
+			throughput: NewThroughput(),
+			clock:      func() time.Duration { return 0 },
+			stored:     r,
+		}
+		var pieces []turn.Piece
+		m.post = func(e turn.Event) { pieces = append(pieces, e.(turn.SoundMade).Piece) }
+		queue := make(chan speech, 1)
+		queue <- speech{sentence: c.sentence, speed: 1}
+		close(queue)
+		m.speak(t.Context(), 1, queue, newSchedule(true, time.Now()))
+		if r.asked != c.stored || strings.Join(v.said, "") != c.says {
+			t.Errorf("%q: stored sound was asked for %d times, synthesised %q", c.sentence.Text, r.asked, v.said)
+		}
+		samples := len(pieces[0].PCM) + len(pieces[1].PCM)
+		pause := audio.Samples(sentencePause, contract.OutputRateHz)
+		if want := 10000*contract.OutputRateHz/singerRateHz + pause; samples < want-1 || samples > want+1 {
+			t.Errorf("%q: %d samples, want %d", c.sentence.Text, samples, want)
+		}
+		if changed := m.throughput.firstSound != firstSoundTime; changed != (c.stored == 0) {
+			t.Errorf("%q: the speed of the voice was measured: %v", c.sentence.Text, changed)
+		}
+	}
+}
+
 // Later pieces are due only when the listener runs dry, so that they do not hold up another chat's first
 // sound.
 func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {

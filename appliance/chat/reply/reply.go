@@ -26,7 +26,9 @@ type Parts struct {
 	// Pronunciation returns how sentences are pronounced. It is called for each, because the account may
 	// change it.
 	Pronunciation func(context.Context) text.Options
-	Throughput    *Throughput // of Model
+	// Stored has the sound of fixed sentences; nil: it is synthesised each time.
+	Stored     StoredSound
+	Throughput *Throughput // of Model
 	// Fallback holds the models that answer, one after the other, when Model fails.
 	Fallback []Fallback
 	// NoSpeculation asks Model only for answers to what the user has certainly said, because its server may
@@ -75,7 +77,7 @@ func New(p Parts) *Replies {
 		mind: mind{p.ChatID, p.Model, p.NoSpeculation, p.Throughput, p.Fallback, &outage{}, &toolChecks{}, p.Log,
 			p.Clock,
 			p.Post},
-		mouth: mouth{p.Voices, p.Pronunciation, p.Throughput, p.Clock, p.Post, p.Feelings},
+		mouth: mouth{p.Voices, p.Pronunciation, p.Throughput, p.Clock, p.Post, p.Feelings, p.Stored},
 		turns: map[int]*turnWork{},
 	}
 }

@@ -217,6 +217,9 @@ type Sentence struct {
 	Fixed    bool
 }
 
+// Approved reports whether the sentence is to be spoken word for word, because it is one of an approved answer.
+func (s Sentence) Approved() bool { return s.AnswerID != "" || s.Fixed }
+
 // RowID returns the ID under which the history stores the sentence.
 func (s Sentence) RowID() string { return cmp.Or(s.First, s.ID) }
 
