@@ -224,6 +224,8 @@ func (a *API) table() []row {
 
 		// The console: pages.go, sessions.go, password.go, setup.go
 		{"GET", "/console/console.js", byAnyone, noBody, quick, nothing, a.page("console.js")},
+		{"GET", "/console/shared.js", byAnyone, noBody, quick, nothing, a.page("shared.js")},
+		{"GET", "/console/answers.js", byAnyone, noBody, quick, nothing, a.page("answers.js")},
 		{"GET", "/console/plots.js", byAnyone, noBody, quick, nothing, a.page("plots.js")},
 		{"GET", "/console/console.css", byAnyone, noBody, quick, nothing, a.page("console.css")},
 		{"GET", "/v0/box/sign-in", byAnyone, noBody, quick, nothing, a.waysToSignIn},

@@ -1,52 +1,63 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// built lists the pages. Each has a folder with its index.html and the entry points of its script and its style.
-var built = []struct{ name, script, style string }{
-	{"kiosk", "src/kiosk.ts", "kiosk.css"},
-	{"console", "console.tsx", "style.css"},
+// A page has a folder with its index.html, and the entry points of its scripts, by name, and of its style.
+type page struct {
+	name    string
+	scripts map[string]string
+	style   string
 }
 
-// fetchedLater maps the scripts that a page loads on demand to their sources; later maps the path of each import to the
-// path at which the box serves it.
-var fetchedLater = map[string]string{"plots.js": "console/plots.ts"}
+// built lists the pages. The console fetches plots.js and answers.js when they are needed. Code that two of its scripts
+// need is in shared.js.
+var built = []page{
+	{"kiosk", map[string]string{"kiosk": "src/kiosk.ts"}, "kiosk.css"},
+	{"console", map[string]string{
+		"console": "console.tsx",
+		"answers": "pages/answers.tsx",
+		"plots":   "plots.ts",
+	}, "style.css"},
+}
 
-const later = "/console/plots.js"
+// buildID stands in the scripts for the id of the build, until it is known.
+const buildID = "ID-OF-THE-BUILD"
 
 // pages returns the files of all pages, and the list of the packages in them, by name below web/dist. It writes
 // nothing.
 func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	inside := map[string]part{}
-	for _, page := range built {
-		folder := filepath.Join(web, page.name)
+	for _, p := range built {
+		folder := filepath.Join(web, p.name)
 		html, err := os.ReadFile(filepath.Join(folder, "index.html"))
 		if err != nil {
 			return nil, err
 		}
-		all[page.name+".html"] = html
-		for out, in := range map[string]string{".js": page.script, ".css": page.style} {
-			text, err := bundled(web, filepath.Join(folder, in), inside)
+		all[p.name+".html"] = html
+		style := []api.EntryPoint{{InputPath: filepath.Join(folder, p.style), OutputPath: p.name}}
+		var scripts []api.EntryPoint
+		for out, in := range p.scripts {
+			scripts = append(scripts, api.EntryPoint{InputPath: filepath.Join(folder, in), OutputPath: out})
+		}
+		for _, entries := range [][]api.EntryPoint{scripts, style} {
+			files, err := bundled(web, entries, inside)
 			if err != nil {
 				return nil, err
 			}
-			all[page.name+out] = text
+			maps.Copy(all, files)
 		}
-	}
-	for out, in := range fetchedLater {
-		text, err := bundled(web, filepath.Join(web, in), inside)
-		if err != nil {
-			return nil, err
-		}
-		all[out] = text
 	}
 	list, err := listed(inside)
 	if err != nil {
@@ -56,48 +67,57 @@ func pages(web string) (map[string][]byte, error) {
 	return all, nil
 }
 
-// bundled returns a file with its imports, minified for the browsers of the last four years: tablets on walls are
-// seldom new. It adds the packages that are in it to inside, and their licences to the end of the file.
-func bundled(web, file string, inside map[string]part) ([]byte, error) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
+// bundled returns files with their imports, minified for the browsers of the last four years: tablets on walls are
+// seldom new. It adds the packages that are in them to inside, and their licences to the end of each file.
+func bundled(web string, entries []api.EntryPoint, inside map[string]part) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
-		EntryPoints:       []string{abs},
-		Bundle:            true,
-		External:          []string{later},
-		Format:            api.FormatESModule,
-		Platform:          api.PlatformBrowser,
-		MinifyWhitespace:  true,
-		MinifySyntax:      true,
-		MinifyIdentifiers: true,
-		LegalComments:     api.LegalCommentsNone, // the whole licences follow at the end
-		Metafile:          true,
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
+		EntryPointsAdvanced: entries,
+		Bundle:              true,
+		Splitting:           true,
+		Outdir:              "dist",   // esbuild writes nothing: the names below it are wanted
+		ChunkNames:          "shared", // esbuild refuses to write two
+		Define:              map[string]string{"BUILD": `"` + buildID + `"`},
+		Format:              api.FormatESModule,
+		Platform:            api.PlatformBrowser,
+		MinifyWhitespace:    true,
+		MinifySyntax:        true,
+		MinifyIdentifiers:   true,
+		LegalComments:       api.LegalCommentsNone, // the whole licences follow at the end
+		Metafile:            true,
+		JSX:                 api.JSXAutomatic,
+		JSXImportSource:     "preact",
 		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"},
 			{Name: api.EngineSafari, Version: "15.4"}, {Name: api.EngineFirefox, Version: "100"}},
 	})
 	var problems []error
 	for _, m := range append(r.Errors, r.Warnings...) {
-		at := file
+		at := entries[0].InputPath
 		if m.Location != nil {
 			at = fmt.Sprintf("%s:%d:%d", m.Location.File, m.Location.Line, m.Location.Column)
 		}
 		problems = append(problems, fmt.Errorf("%s: %s", at, m.Text))
 	}
-	if len(problems) > 0 || len(r.OutputFiles) != 1 {
-		return nil, errors.Join(append(problems, fmt.Errorf("%s: not bundled", file))...)
+	if len(problems) > 0 || len(r.OutputFiles) < len(entries) {
+		return nil, errors.Join(append(problems, fmt.Errorf("%s: not bundled", entries[0].InputPath))...)
 	}
 	packages, err := packagesOf(web, r.Metafile)
 	if err != nil {
 		return nil, err
 	}
-	text := r.OutputFiles[0].Contents
-	for _, p := range packages {
-		inside[p.Name] = p
-		text = append(text, p.notice()...)
+	sum := sha256.New()
+	for _, f := range r.OutputFiles {
+		sum.Write(f.Contents)
 	}
-	return text, nil
+	id := hex.EncodeToString(sum.Sum(nil)[:8])
+	files := map[string][]byte{}
+	for _, f := range r.OutputFiles {
+		name := filepath.Base(f.Path)
+		text := bytes.ReplaceAll(f.Contents, []byte(buildID), []byte(id))
+		for _, p := range packages[name] {
+			inside[p.Name] = p
+			text = append(text, p.notice()...)
+		}
+		files[name] = text
+	}
+	return files, nil
 }

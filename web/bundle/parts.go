@@ -26,8 +26,9 @@ func (p part) notice() string {
 	return fmt.Sprintf("\n/*! This file contains %s %s:\n\n%s*/\n", p.Name, p.Version, p.Text)
 }
 
-// packagesOf returns the npm packages among the inputs of a bundle, by name. meta is esbuild's description of it.
-func packagesOf(web, meta string) ([]part, error) {
+// packagesOf returns the npm packages among the inputs of each file of a bundle, by the file's name and sorted by their
+// own. meta is esbuild's description of the bundle.
+func packagesOf(web, meta string) (map[string][]part, error) {
 	var d struct {
 		Outputs map[string]struct {
 			Inputs map[string]struct {
@@ -38,31 +39,38 @@ func packagesOf(web, meta string) ([]part, error) {
 	if err := json.Unmarshal([]byte(meta), &d); err != nil {
 		return nil, fmt.Errorf("esbuild's metafile: %w", err)
 	}
-	names := map[string]bool{}
-	for _, out := range d.Outputs {
+	all := map[string][]part{}
+	for file, out := range d.Outputs {
+		names := map[string]bool{}
 		for input, used := range out.Inputs {
-			const folder = "node_modules/"
-			at := strings.LastIndex(input, folder)
-			if at < 0 || used.Bytes == 0 {
-				continue
+			if name := packageName(input); name != "" && used.Bytes > 0 {
+				names[name] = true
 			}
-			name, rest, _ := strings.Cut(input[at+len(folder):], "/")
-			if strings.HasPrefix(name, "@") {
-				second, _, _ := strings.Cut(rest, "/")
-				name += "/" + second
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			p, err := packageOf(filepath.Join(web, "node_modules", name))
+			if err != nil {
+				return nil, err
 			}
-			names[name] = true
+			all[filepath.Base(file)] = append(all[filepath.Base(file)], p)
 		}
-	}
-	var all []part
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		p, err := packageOf(filepath.Join(web, "node_modules", name))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
 	}
 	return all, nil
+}
+
+// packageName returns the name of the npm package that a source file belongs to, or "" for a file of ours.
+func packageName(file string) string {
+	const folder = "node_modules/"
+	at := strings.LastIndex(file, folder)
+	if at < 0 {
+		return ""
+	}
+	name, rest, _ := strings.Cut(file[at+len(folder):], "/")
+	if strings.HasPrefix(name, "@") {
+		second, _, _ := strings.Cut(rest, "/")
+		name += "/" + second
+	}
+	return name
 }
 
 // packageOf returns the package in a folder.

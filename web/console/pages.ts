@@ -1,3 +1,4 @@
+import { later } from "./later";
 import type { Page } from "./page";
 import { Audit } from "./pages/audit";
 import { Chats } from "./pages/chats";
@@ -25,6 +26,7 @@ export const pages: Page[] = [
   { path: "phone", name: "Phone", group: "Conversations", show: Phone },
   { path: "expression", name: "Expression", group: "Conversations", show: Expression },
   { path: "configs", name: "Configs", group: "Assistants", show: Configs },
+  { path: "answers", name: "Answers", group: "Assistants", show: later(() => import("./pages/answers")) },
   { path: "prompts", name: "Prompts", group: "Assistants", show: Prompts },
   { path: "tools", name: "Tools", group: "Assistants", show: Tools },
   { path: "voices", name: "Voices", group: "Assistants", show: Voices },

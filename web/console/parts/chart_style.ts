@@ -22,7 +22,7 @@ export function axisIn(frame: Element) {
 export function usePlots(): typeof uPlot | undefined {
   const [plots, setPlots] = useState<typeof uPlot>();
   useEffect(() => {
-    import("/console/plots.js").then(
+    import("../plots").then(
       (all) => setPlots(() => all.default),
       () => {},
     );
