@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -40,7 +41,10 @@ func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	inside := map[string]part{}
 	for _, p := range built {
-		folder := filepath.Join(web, p.name)
+		folder, err := filepath.Abs(filepath.Join(web, p.name))
+		if err != nil {
+			return nil, err
+		}
 		html, err := os.ReadFile(filepath.Join(folder, "index.html"))
 		if err != nil {
 			return nil, err
@@ -48,8 +52,9 @@ func pages(web string) (map[string][]byte, error) {
 		all[p.name+".html"] = html
 		style := []api.EntryPoint{{InputPath: filepath.Join(folder, p.style), OutputPath: p.name}}
 		var scripts []api.EntryPoint
-		for out, in := range p.scripts {
-			scripts = append(scripts, api.EntryPoint{InputPath: filepath.Join(folder, in), OutputPath: out})
+		for _, out := range slices.Sorted(maps.Keys(p.scripts)) {
+			in := filepath.Join(folder, p.scripts[out])
+			scripts = append(scripts, api.EntryPoint{InputPath: in, OutputPath: out})
 		}
 		for _, entries := range [][]api.EntryPoint{scripts, style} {
 			files, err := bundled(web, entries, inside)

@@ -83,7 +83,14 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
           <pre class="wrapped">{pretty(c.metadata)}</pre>
         </details>
       )}
-      <Playback lines={lines} words={words} sound={sound.value} reload={sound.reload} error={sound.error} />
+      <Playback
+        lines={lines}
+        words={words}
+        config={c.config?.id}
+        sound={sound.value}
+        reload={sound.reload}
+        error={sound.error}
+      />
       {cut && (
         <p class="quiet">This chat is too long for one page. The page omits its end; a saved file has all of it.</p>
       )}
@@ -153,12 +160,14 @@ const silent: Partial<Record<ReturnChatAudioReconstruction["status"], string>> =
 function Playback({
   lines,
   words,
+  config,
   sound,
   error,
   reload,
 }: {
   lines: Line[];
   words: string[];
+  config?: string;
   sound?: ReturnChatAudioReconstruction;
   error?: Error;
   reload: () => void;
@@ -218,6 +227,7 @@ function Playback({
             line={l}
             words={words}
             current={l.id === now?.id}
+            config={config}
             play={url && l.heard ? () => void from(l) : undefined}
           />
         ))}
@@ -228,7 +238,19 @@ function Playback({
 
 const names = { user: "User", agent: "Assistant", tool: "Tool", note: "" };
 
-function Said({ line, words, current, play }: { line: Line; words: string[]; current: boolean; play?: () => void }) {
+function Said({
+  line,
+  words,
+  current,
+  config,
+  play,
+}: {
+  line: Line;
+  words: string[];
+  current: boolean;
+  config?: string;
+  play?: () => void;
+}) {
   return (
     <li data-line={line.id} data-who={line.kind} aria-current={current ? "true" : undefined}>
       {play ? (
@@ -245,6 +267,12 @@ function Said({ line, words, current, play }: { line: Line; words: string[]; cur
             {line.typed && <span class="faint"> typed</span>}
             {line.quick && <span class="faint"> to fill the time</span>}
             {line.interrupted && <span class="faint"> interrupted</span>}
+            {line.answer && config && (
+              <>
+                {" "}
+                <a href={`${to("answers", config)}?item=${encodeURIComponent(line.answer)}`}>{line.answer}</a>
+              </>
+            )}
           </p>
         )}
         {line.kind === "tool" ? (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Example, ReturnUserDefinedTool, Webhook } from "../../rest";
+import type { Answers, Example, ReturnUserDefinedTool, Webhook } from "../../rest";
 import { Check, Field, Select } from "../parts/field";
 import { to } from "../route";
 import { AreaAt, CheckAt, ChoiceAt, NumberAt, TextAt, useBound } from "./form_fields";
@@ -8,12 +8,16 @@ import type { Choices } from "./choices";
 import { tagged } from "./voice";
 
 // Sections is the form of a config, with the fields that people change most first.
-export function Sections({ known }: { known: Choices }) {
+// id is the config's, once it is saved.
+export function Sections({ known, id }: { known: Choices; id?: string }) {
   return (
     <>
       <Section title="Prompt">
         <Prompt known={known} />
         <Examples />
+      </Section>
+      <Section title="Approved answers">
+        <Approved id={id} />
       </Section>
       <Section title="Voice">
         <Voice known={known} />
@@ -131,6 +135,29 @@ function Examples() {
     </fieldset>
   );
 }
+
+function Approved({ id }: { id?: string }) {
+  const answers = useBound<Answers>("answers");
+  const count = answers.value?.items.length ?? 0;
+  return (
+    <>
+      <p class="help">
+        What must be right is said word for word: prices, opening hours, the way to the lift.
+        {answers.value?.mode === "only" && " Nothing else is said."}
+      </p>
+      {answers.error && <p class="error">{answers.error}</p>}
+      <p>
+        {id ? (
+          <a href={to("answers", id)}>{count === 0 ? "Write answers" : `Edit ${counted(count)}`}</a>
+        ) : (
+          "Make the config first, then write its answers."
+        )}
+      </p>
+    </>
+  );
+}
+
+const counted = (n: number) => (n === 1 ? "1 answer" : `${n} answers`);
 
 function Voice({ known }: { known: Choices }) {
   const voice = useBound<{ id: string; provider?: string }>("voice");

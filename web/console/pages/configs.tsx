@@ -149,7 +149,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
               />
             )}
           </section>
-          {known.value ? <Sections known={known.value} /> : <Loading />}
+          {known.value ? <Sections known={known.value} id={saved?.id} /> : <Loading />}
           <div class="card save">
             <ErrorLine error={unplaced(doing.error, (p) => placed.has(p))} />
             <div class="buttons">

@@ -18,7 +18,7 @@ export interface Named extends Version {
   name: string;
 }
 
-// NamedList lists the configs, the prompts or the tools.
+// NamedList lists the configs, the prompts or the tools, with links to a page of each.
 export function NamedList<T extends Named>({
   title,
   page,
@@ -26,6 +26,7 @@ export function NamedList<T extends Named>({
   rows,
   one,
   about,
+  made = true,
   columns = [],
   nothing,
 }: {
@@ -35,6 +36,7 @@ export function NamedList<T extends Named>({
   rows: string;
   one: string;
   about: string;
+  made?: boolean; // a new one is made on this page
   columns?: Column<T>[];
   nothing: ComponentChildren;
 }) {
@@ -49,9 +51,11 @@ export function NamedList<T extends Named>({
     <>
       <div class="head">
         <h1>{title}</h1>
-        <a class="button primary" href={to(page, "new")}>
-          New {one}
-        </a>
+        {made && (
+          <a class="button primary" href={to(page, "new")}>
+            New {one}
+          </a>
+        )}
       </div>
       <p>{about}</p>
       {(list.pages > 1 || searched) && (

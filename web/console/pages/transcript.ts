@@ -18,6 +18,7 @@ export interface Line {
   typed?: boolean;
   interrupted?: boolean;
   quick?: boolean;
+  answer?: string; // the id of the approved answer that was said
   feelings: Feeling[]; // the strongest first
 }
 
@@ -30,6 +31,7 @@ interface Noted {
   tool_call_id?: string;
   name?: string;
   error?: string;
+  answer_id?: string;
 }
 
 function json<T>(text: string | undefined): Partial<T> {
@@ -87,6 +89,7 @@ export function transcript(events: ReturnChatEvent[], began: number): Line[] {
           heard: true,
           interrupted: !!m.interrupted,
           quick: !!m.is_quick_response,
+          answer: m.answer_id,
         });
         break;
       case "ASSISTANT_PROSODY": {
