@@ -1577,6 +1577,13 @@ export type ReturnActor = {
   role?: string;
 };
 
+// What a sheet (CSV) of approved answers has.
+export type ReturnAnswersSheet = {
+  items: Array<AnswerItem>;
+  // What was assumed or ignored, for who wrote the sheet
+  warnings: Array<string>;
+};
+
 // The state of the box now.
 export type ReturnBoxHealth = {
   answers: BoxAnswers;

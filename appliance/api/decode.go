@@ -19,22 +19,31 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" && !isJSON(kind) {
 		return none, contract.ErrMediaType{Got: kind, Allowed: "application/json"}
 	}
-	if packed := r.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
-		return none, contract.ErrMediaType{What: "content encoding", Got: packed, Allowed: "it is, without one"}
-	}
-	body, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+	body, err := readBody(r)
+	if err != nil {
 		return none, err
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return none, err
-	}
-	if err != nil { // the client closed the connection, or sent invalid chunks
-		return none, contract.ErrInvalid{Field: "body", Why: "it could not be read to its end"}
 	}
 	// Editors and shells of Windows put a byte order mark before UTF-8; a reader
 	// may leave it out (RFC 8259, section 8.1).
 	return parse(bytes.TrimPrefix(body, []byte("\ufeff")))
+}
+
+// readBody reads the whole body of a request.
+func readBody(r *http.Request) ([]byte, error) {
+	if packed := r.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
+		return nil, contract.ErrMediaType{What: "content encoding", Got: packed, Allowed: "it is, without one"}
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, err
+	}
+	if err != nil { // the client closed the connection, or sent invalid chunks
+		return nil, contract.ErrInvalid{Field: "body", Why: "it could not be read to its end"}
+	}
+	return body, nil
 }
 
 // parsed returns a handler that parses the body before it calls handle.

@@ -34,13 +34,14 @@ const (
 	byOperator = describe.Operator // a client with an operator's API key
 )
 
-// The largest request bodies, in bytes. Bodies above jsonBody are streamed to
+// The largest request bodies, in bytes. Bodies above sheetBody are streamed to
 // a file and never held in memory.
 const (
 	noBody        = 4 << 10  // the handler reads no body; some clients send {} anyway
 	smallBody     = 16 << 10 // a form or an object of a few words
 	sdpBody       = 64 << 10 // browsers' offers have 3 to 8 kB
 	jsonBody      = 4 << 20  // the longest prompt or tool has a few hundred KB
+	sheetBody     = 8 << 20  // a sheet whose English texts are all as long as allowed has 7 MB
 	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, takes 58 MB
 	pluginBody    = 80 << 20 // the largest module takes 64 MiB; a tar holds other files too
 )
@@ -150,6 +151,10 @@ func (a *API) table() []row {
 		{"GET", "/v0/evi/tools/{id}/version/{version}", byKey, noBody, normal, nothing, tools.get},
 		{"PATCH", "/v0/evi/tools/{id}/version/{version}", byKey, jsonBody, normal, stores, tools.describe},
 		{"DELETE", "/v0/evi/tools/{id}/version/{version}", byKey, noBody, normal, nothing, tools.deleteVersion},
+
+		// Approved answers: box_answers_sheet.go
+		{"GET", "/v0/box/answers/sheet", byKey, noBody, normal, nothing, a.answersSheet},
+		{"POST", "/v0/box/answers/sheet", byKey, sheetBody, normal, nothing, a.readAnswersSheet},
 
 		// Voices: voices.go
 		{"GET", "/v0/tts/voices", byToken, noBody, normal, nothing, a.listVoices},
