@@ -28,22 +28,23 @@ sources := $(shell find cmd/parley appliance store firmware internal plugins web
 stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=false)
 
 # Packages whose tests run models, or only compute. They run without -race, which would
-# slow them down tenfold, and two at a time, since each uses both cores and much memory.
+# slow them down tenfold, and two at a time, since each uses both cores and much memory. Those
+# that take longest come first, so that none of them runs alone at the end.
 models := \
 	parley/appliance \
-	parley/appliance/analysis \
+	parley/appliance/engine/llama \
+	parley/appliance/engine/onnx \
+	parley/cmd/parley \
 	parley/appliance/audio \
 	parley/bench \
-	parley/cmd/parley-bench \
-	parley/appliance/engine/onnx \
-	parley/appliance/engine/llama \
+	parley/plugins/registry \
+	parley/plugins/author \
+	parley/appliance/analysis \
+	parley/appliance/media \
 	parley/appliance/engine/remote \
 	parley/appliance/expression \
 	parley/appliance/expression/face \
-	parley/appliance/media \
-	parley/cmd/parley \
-	parley/plugins/author \
-	parley/plugins/registry \
+	parley/cmd/parley-bench \
 	parley/tools/licences
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
