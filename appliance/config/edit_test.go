@@ -172,7 +172,7 @@ func TestRandomEditsOfRandomFilesLoadToTheWantedValues(t *testing.T) {
 	slices.Sort(keys)
 	s := newSources(t, "")
 	path := filepath.Join(s.Dir, FileName)
-	for seed := range uint64(25) { // 1500 of them pass too
+	for seed := range uint64(10) { // 1500 of them pass too
 		r := rand.New(rand.NewPCG(seed, 7))
 		pick := func(key string) string { return all[key][r.IntN(len(all[key]))] }
 		text, want := randomFile(r, keys, pick)
