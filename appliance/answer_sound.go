@@ -92,6 +92,7 @@ func scriptOf(account string, c contract.ReturnConfig) sound.Script {
 // configsChanged notes that an account has made or changed a config or a prompt.
 func (a *appliance) configsChanged(account string) {
 	a.prefetch.configsChanged(account)
+	a.answers.configsChanged(account)
 	a.sound.maker.Changed()
 }
 

@@ -74,12 +74,14 @@ func (a *appliance) run(ctx context.Context) error {
 		return err
 	}
 	a.openVoices(ctx)
+	a.openAnswers()
 	a.openAnswerSound()
 	a.startHTTP(ctx) // answers 503 where the models are needed
 
 	if err := a.openEnginesWithPacks(ctx); err != nil {
 		return err
 	}
+	a.startAnswers(ctx)
 	if err := a.startHost(ctx); err != nil {
 		return err
 	}
@@ -127,6 +129,7 @@ type appliance struct {
 	voices    voices.Voices
 	lexicons  *voices.Lexicons
 	sound     answerSound
+	answers   *approved
 	speech    *speechAPI
 	stream    *streamAPI
 	health    *box.Health

@@ -63,6 +63,9 @@ func sweeping(ctx context.Context, cfg config.Config, records *store.Store, log 
 		if _, err := records.ExpireActs(ctx, now); err != nil && ctx.Err() == nil {
 			log.Error("cannot delete old administrative acts; trying again in an hour", "err", err)
 		}
+		if err := sweepAnswers(ctx, records, now); err != nil && ctx.Err() == nil {
+			log.Error("cannot delete old vectors of approved answers; trying again in an hour", "err", err)
+		}
 		swept.record(records, log, now, first)
 		select {
 		case <-tick.C:

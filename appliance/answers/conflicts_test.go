@@ -30,7 +30,7 @@ func TestConflictsAreItemsThatAskTheSame(t *testing.T) {
 	a := museum()
 	a.Items[1].Ask = append(a.Items[1].Ask, "Opening times?")                                // the words of item 0
 	a.Items[2].Ask = append(a.Items[2].Ask, "is there a park car", "can I eat here, please") // near item 1; own words
-	s := ready(t, newFinder(t, Parts{Embedder: &embedder{}}), a)
+	s := ready(t, newFinder(t, Parts{Embedder: with(&embedder{})}), a)
 	got := s.Conflicts()
 	if len(got) != 2 {
 		t.Fatalf("%d conflicts: %+v, want 2", len(got), got)
@@ -51,7 +51,7 @@ func TestConflictsOfOneItemAreNone(t *testing.T) {
 		ID:  "hours",
 		Ask: []string{"when are you open", "When are you open?", "are you open when"},
 	}}}
-	if got := ready(t, newFinder(t, Parts{Embedder: &embedder{}}), a).Conflicts(); len(got) != 0 {
+	if got := ready(t, newFinder(t, Parts{Embedder: with(&embedder{})}), a).Conflicts(); len(got) != 0 {
 		t.Errorf("conflicts %+v", got)
 	}
 }
@@ -61,7 +61,7 @@ func TestGroupsAreQuestionsThatAskAlike(t *testing.T) {
 		"is there wifi", "do you have wheelchairs", "Is there WiFi?", "is there wifi here", "WHEELCHAIRS, do you have?",
 		"is there any wifi",
 	}
-	f := newFinder(t, Parts{Embedder: &embedder{}})
+	f := newFinder(t, Parts{Embedder: with(&embedder{})})
 	want := [][]int{{0, 2, 3, 5}, {1, 4}}
 	for range 2 {
 		got, err := f.Group(t.Context(), questions, nil)
@@ -70,7 +70,7 @@ func TestGroupsAreQuestionsThatAskAlike(t *testing.T) {
 			t.Errorf("groups %v, want %v", got, want)
 		}
 	}
-	got, err := newFinder(t, Parts{}).Group(t.Context(), questions, nil)
+	got, err := newFinder(t, without()).Group(t.Context(), questions, nil)
 	must(t, err)
 	if want := [][]int{{0, 2}, {1}, {3}, {4}, {5}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("without an embedder: groups %v, want %v", got, want)

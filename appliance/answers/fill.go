@@ -120,7 +120,7 @@ func (s *Set) embedMissing(ctx context.Context, missing []*missingText) error {
 		} else {
 			urgency.Set(engine.Batch, time.Time{})
 		}
-		embedded, err := s.finder.parts.Embedder.Embed(ctx, texts, urgency)
+		embedded, err := s.embedder.Embed(ctx, texts, urgency)
 		if err != nil {
 			return fmt.Errorf("answers: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -15,12 +16,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// ErrNoPack means that the sentence embedder is not installed.
-var ErrNoPack = errors.New("approved answers need the pack embed, which is not installed: fetch it with " +
-	"`parley packs pull embed`, and restart the box")
+// Reasons why a Finder has no sets.
+var (
+	ErrNoPack = errors.New("approved answers need the pack embed, which is not installed: fetch it with " +
+		"`parley packs pull embed`")
+	ErrLoading = errors.New("the models of the box are still being loaded")
 
-// errClosed means that the box stops.
-var errClosed = errors.New("answers: the finder is closed")
+	errClosed = errors.New("answers: the finder is closed")
+)
 
 const (
 	// cachedWays bounds the ways of asking of all cached sets: 40 MB of vectors, four of the largest configs. One set
@@ -29,6 +32,8 @@ const (
 	// cachedTexts is the number of texts that people said whose vectors are cached, 1.5 KB each: a text is embedded
 	// while it is still spoken, and compared at the end of the turn, and again with the turn after it.
 	cachedTexts = 512
+	// noteEvery is how often it is noted that stored vectors are in use. They are deleted after weeks without use.
+	noteEvery = 24 * time.Hour
 )
 
 // Vectors stores the vectors of ways of asking. A key is made of the model and the text.
@@ -42,8 +47,9 @@ type Vectors interface {
 
 // Parts are what a Finder is made of.
 type Parts struct {
-	Embedder engine.SentenceEmbedder // nil if the pack is not installed
-	Vectors  Vectors                 // nil to store nothing
+	// Embedder returns the sentence embedder, or ErrNoPack or ErrLoading.
+	Embedder func() (engine.SentenceEmbedder, error)
+	Vectors  Vectors // nil to store nothing
 	Log      *slog.Logger
 }
 
@@ -88,12 +94,13 @@ func (f *Finder) Close() {
 }
 
 // Open returns the set of some answers, with the vectors that are stored. It starts to embed what is not embedded yet,
-// and does not wait for that. The error is ErrNoPack if there is no embedder.
+// and does not wait for that. The error is ErrNoPack or ErrLoading if there is no embedder.
 func (f *Finder) Open(ctx context.Context, a contract.Answers) (*Set, error) {
-	if f.parts.Embedder == nil {
-		return nil, ErrNoPack
+	embedder, err := f.parts.Embedder()
+	if err != nil {
+		return nil, err
 	}
-	s, err := f.set(a)
+	s, err := f.set(a, embedder)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +113,7 @@ func (f *Finder) Open(ctx context.Context, a contract.Answers) (*Set, error) {
 }
 
 // set returns the cached set of some answers, or a new one, which is filled in the background.
-func (f *Finder) set(a contract.Answers) (*Set, error) {
+func (f *Finder) set(a contract.Answers, embedder engine.SentenceEmbedder) (*Set, error) {
 	hash := hashOf(a)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,9 +121,13 @@ func (f *Finder) set(a contract.Answers) (*Set, error) {
 		return nil, errClosed
 	}
 	if s, ok := f.sets.Get(hash); ok {
+		if now := time.Now(); now.Sub(s.noted) > noteEvery {
+			s.noted = now
+			f.running.Go(func() { s.noteUse(f.ctx) })
+		}
 		return s, nil
 	}
-	s := newSet(f, a)
+	s := newSet(f, a, embedder)
 	f.sets.Add(hash, s)
 	f.ways += len(s.keys)
 	for f.ways > cachedWays && f.sets.Len() > 1 {
@@ -166,7 +177,11 @@ func (f *Finder) embed(ctx context.Context, text string, u *engine.Urgency) ([]f
 	if v, ok := f.texts.Get(text); ok {
 		return v, nil
 	}
-	all, err := f.parts.Embedder.Embed(ctx, []string{text}, u)
+	embedder, err := f.parts.Embedder()
+	if err != nil {
+		return nil, err
+	}
+	all, err := embedder.Embed(ctx, []string{text}, u)
 	if err != nil {
 		return nil, fmt.Errorf("embed what was said: %w", err)
 	}

@@ -65,6 +65,15 @@ func (e *embedder) embedded() []string {
 	return slices.Clone(e.texts)
 }
 
+// with returns an embedder that is installed.
+func with(e engine.SentenceEmbedder) func() (engine.SentenceEmbedder, error) {
+	return func() (engine.SentenceEmbedder, error) { return e, nil }
+}
+
+func without() Parts {
+	return Parts{Embedder: func() (engine.SentenceEmbedder, error) { return nil, ErrNoPack }}
+}
+
 func newFinder(t testing.TB, p Parts) *Finder {
 	t.Helper()
 	if p.Log == nil {
@@ -113,7 +122,7 @@ func nearestItem(t testing.TB, s *Set, text string) int {
 }
 
 func TestTheNearestItemHasTheNearestWayOfAsking(t *testing.T) {
-	s := ready(t, newFinder(t, Parts{Embedder: &embedder{}}), museum())
+	s := ready(t, newFinder(t, Parts{Embedder: with(&embedder{})}), museum())
 	for text, want := range map[string]int{
 		"What are your hours?":            0,
 		"Opening times!":                  0,
@@ -133,12 +142,12 @@ func TestTheNearestItemHasTheNearestWayOfAsking(t *testing.T) {
 func TestARestartEmbedsNothingAndANewVersionOnlyWhatIsNew(t *testing.T) {
 	vectors := openStore(t, t.TempDir())
 	first := &embedder{}
-	ready(t, newFinder(t, Parts{Embedder: first, Vectors: vectors}), museum())
+	ready(t, newFinder(t, Parts{Embedder: with(first), Vectors: vectors}), museum())
 	if n := len(first.embedded()); n != 7 {
 		t.Fatalf("embedded %d texts, want 7", n)
 	}
 	second := &embedder{}
-	f := newFinder(t, Parts{Embedder: second, Vectors: vectors})
+	f := newFinder(t, Parts{Embedder: with(second), Vectors: vectors})
 	s := ready(t, f, museum())
 	if texts := second.embedded(); len(texts) > 0 {
 		t.Errorf("after a restart embedded %q", texts)
@@ -178,7 +187,7 @@ func TestASetAnswersWithTheWaysThatAreEmbedded(t *testing.T) {
 		}
 		return nil
 	}
-	f := newFinder(t, Parts{Embedder: e})
+	f := newFinder(t, Parts{Embedder: with(e)})
 	s, err := f.Open(t.Context(), large)
 	must(t, err)
 	<-blocked
@@ -207,7 +216,7 @@ func first0(t *testing.T, text string) []float32 {
 
 func TestAnswersOfTwoChatsAreOneSet(t *testing.T) {
 	e := &embedder{}
-	f := newFinder(t, Parts{Embedder: e})
+	f := newFinder(t, Parts{Embedder: with(e)})
 	a, b := ready(t, f, museum()), ready(t, f, museum())
 	if a != b || len(e.embedded()) != 7 {
 		t.Errorf("sets %p and %p, embedded %d texts; want one set and 7 texts", a, b, len(e.embedded()))
@@ -221,7 +230,7 @@ func TestAnswersOfTwoChatsAreOneSet(t *testing.T) {
 
 func TestWhatWasSaidIsEmbeddedOnce(t *testing.T) {
 	e := &embedder{}
-	s := ready(t, newFinder(t, Parts{Embedder: e}), museum())
+	s := ready(t, newFinder(t, Parts{Embedder: with(e)}), museum())
 	for range 3 {
 		nearestItem(t, s, "is there parking")
 	}
@@ -238,7 +247,7 @@ func TestADamagedStoredVectorIsComputedAgain(t *testing.T) {
 	}
 	must(t, vectors.AddAnswerVectors(t.Context(), bad, 0))
 	e := &embedder{}
-	ready(t, newFinder(t, Parts{Embedder: e, Vectors: vectors}), museum())
+	ready(t, newFinder(t, Parts{Embedder: with(e), Vectors: vectors}), museum())
 	if n := len(e.embedded()); n != 7 {
 		t.Errorf("embedded %d texts, want 7", n)
 	}
@@ -253,7 +262,7 @@ func TestAnEmbedderThatFailedIsTriedAgain(t *testing.T) {
 		}
 		return nil
 	}
-	f := newFinder(t, Parts{Embedder: e})
+	f := newFinder(t, Parts{Embedder: with(e)})
 	s, err := f.Open(t.Context(), museum())
 	must(t, err)
 	if err := f.Ready(t.Context(), s); err == nil {
@@ -267,7 +276,7 @@ func TestAnEmbedderThatFailedIsTriedAgain(t *testing.T) {
 func TestClosingStopsTheEmbedding(t *testing.T) {
 	entered := make(chan struct{})
 	e := blockingEmbedder{entered: entered}
-	f := newFinder(t, Parts{Embedder: e})
+	f := newFinder(t, Parts{Embedder: with(e)})
 	s, err := f.Open(t.Context(), museum())
 	must(t, err)
 	<-entered
@@ -296,7 +305,7 @@ func TestWaitingForASetMakesItUrgent(t *testing.T) {
 	seen := make(chan engine.Priority, 1)
 	waits := make(chan struct{})
 	e := urgencyEmbedder{seen: seen, waits: waits}
-	f := newFinder(t, Parts{Embedder: e})
+	f := newFinder(t, Parts{Embedder: with(e)})
 	a := museum()
 	for i := range fillAtOnce {
 		a.Items[0].Ask = append(a.Items[0].Ask, fmt.Sprint("question ", i))
@@ -332,7 +341,7 @@ func (e urgencyEmbedder) Embed(ctx context.Context, texts []string, u *engine.Ur
 }
 
 func TestCachedSetsAreBounded(t *testing.T) {
-	f := newFinder(t, Parts{Embedder: enginetest.WordEmbedder{}})
+	f := newFinder(t, Parts{Embedder: with(enginetest.WordEmbedder{})})
 	for n := range 10 {
 		a := contract.Answers{Unknown: fmt.Sprint(n), Items: museum().Items[:1]}
 		a.Items = slices.Clone(a.Items)
@@ -345,7 +354,7 @@ func TestCachedSetsAreBounded(t *testing.T) {
 }
 
 func TestWithoutThePackTheErrorNamesTheCommand(t *testing.T) {
-	_, err := newFinder(t, Parts{}).Open(t.Context(), museum())
+	_, err := newFinder(t, without()).Open(t.Context(), museum())
 	if !errors.Is(err, ErrNoPack) || !strings.Contains(err.Error(), "parley packs pull embed") {
 		t.Errorf("the error is %v", err)
 	}

@@ -22,7 +22,7 @@ const (
 // alike.
 func (f *Finder) Group(ctx context.Context, questions []string, u *engine.Urgency) ([][]int, error) {
 	groups := sameWords(questions)
-	if f.parts.Embedder == nil {
+	if _, err := f.parts.Embedder(); err != nil {
 		return bySize(groups), nil
 	}
 	var joined [][]int

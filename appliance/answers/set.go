@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -16,9 +17,11 @@ import (
 type Set struct {
 	Answers contract.Answers // read-only
 
-	finder  *Finder
-	vectors *vectors
-	keys    []int64 // of the stored vector of each way
+	finder   *Finder
+	embedder engine.SentenceEmbedder
+	vectors  *vectors
+	keys     []int64   // of the stored vector of each way
+	noted    time.Time // when the use of the stored vectors was last noted; the finder's lock guards it
 
 	loaded chan struct{} // closed when the stored vectors are there
 	filled chan struct{} // closed when all ways are embedded, or err is set
@@ -26,10 +29,10 @@ type Set struct {
 	hurry  atomic.Int32  // callers that wait until all ways are embedded
 }
 
-func newSet(f *Finder, a contract.Answers) *Set {
+func newSet(f *Finder, a contract.Answers, embedder engine.SentenceEmbedder) *Set {
 	begins := []int{0}
 	var keys []int64
-	model := f.parts.Embedder.Model()
+	model := embedder.Model()
 	for _, item := range a.Items {
 		for _, text := range item.Ask {
 			keys = append(keys, keyOf(model, text))
@@ -37,12 +40,14 @@ func newSet(f *Finder, a contract.Answers) *Set {
 		begins = append(begins, len(keys))
 	}
 	return &Set{
-		Answers: a,
-		finder:  f,
-		vectors: newVectors(begins),
-		keys:    keys,
-		loaded:  make(chan struct{}),
-		filled:  make(chan struct{}),
+		Answers:  a,
+		finder:   f,
+		embedder: embedder,
+		vectors:  newVectors(begins),
+		keys:     keys,
+		noted:    time.Now(),
+		loaded:   make(chan struct{}),
+		filled:   make(chan struct{}),
 	}
 }
 

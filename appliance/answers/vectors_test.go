@@ -80,7 +80,7 @@ func largest() contract.Answers {
 }
 
 func BenchmarkSearchInTheLargestSet(b *testing.B) {
-	f := newFinder(b, Parts{Embedder: enginetest.WordEmbedder{}})
+	f := newFinder(b, Parts{Embedder: with(enginetest.WordEmbedder{})})
 	s := ready(b, f, largest())
 	v, _ := s.embed(b.Context(), "where do I find object 77", nil)
 	for b.Loop() {
@@ -89,7 +89,7 @@ func BenchmarkSearchInTheLargestSet(b *testing.B) {
 }
 
 func BenchmarkConflictsOfTheLargestSet(b *testing.B) {
-	s := ready(b, newFinder(b, Parts{Embedder: enginetest.WordEmbedder{}}), largest())
+	s := ready(b, newFinder(b, Parts{Embedder: with(enginetest.WordEmbedder{})}), largest())
 	for b.Loop() {
 		s.Conflicts()
 	}
@@ -98,14 +98,14 @@ func BenchmarkConflictsOfTheLargestSet(b *testing.B) {
 func BenchmarkOpenTheLargestSet(b *testing.B) {
 	stored := openStore(b, b.TempDir())
 	a := largest()
-	ready(b, newFinder(b, Parts{Embedder: enginetest.WordEmbedder{}, Vectors: stored}), a)
+	ready(b, newFinder(b, Parts{Embedder: with(enginetest.WordEmbedder{}), Vectors: stored}), a)
 	b.Run("from the store", func(b *testing.B) {
 		for b.Loop() {
-			ready(b, newFinder(b, Parts{Embedder: enginetest.WordEmbedder{}, Vectors: stored}), a)
+			ready(b, newFinder(b, Parts{Embedder: with(enginetest.WordEmbedder{}), Vectors: stored}), a)
 		}
 	})
 	b.Run("cached", func(b *testing.B) {
-		f := newFinder(b, Parts{Embedder: enginetest.WordEmbedder{}, Vectors: stored})
+		f := newFinder(b, Parts{Embedder: with(enginetest.WordEmbedder{}), Vectors: stored})
 		for b.Loop() {
 			ready(b, f, a)
 		}

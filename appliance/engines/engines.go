@@ -50,6 +50,7 @@ type Set struct {
 	TurnEnd     *TurnEnd             // loaded on its first use
 	Model       engine.LanguageModel // for chats whose config names none
 	Faces       *face.Finder         // its nets are loaded on their first use
+	Sentences   *Sentences           // loaded on its first use
 
 	cfg        config.Config
 	log        *slog.Logger
@@ -100,6 +101,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 		e.runtimeDigest = packs.Digest(e.cfg.Pack("runtime-onnx"))
 		e.onClose(e.runtime.Close)
 		e.openFaces()
+		e.Sentences = &Sentences{set: e}
 	}
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })

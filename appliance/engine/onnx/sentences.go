@@ -13,6 +13,9 @@ import (
 // sentenceTokens is the most tokens of a text that count: about a hundred words. The model was trained with as many.
 const sentenceTokens = 128
 
+// SentenceModel names the model of Sentences and how its vectors are made.
+const SentenceModel = "all-MiniLM-L6-v2-int8-1"
+
 // Sentences is the sentence embedder all-MiniLM-L6-v2, which understands English. It is safe for concurrent use.
 type Sentences struct {
 	session *Session
@@ -40,8 +43,8 @@ func LoadSentences(rt *Runtime, dir string, gate *engine.Gate) (*Sentences, erro
 // Close releases the memory. No call may be running.
 func (s *Sentences) Close() error { return s.session.Close() }
 
-// Model names the model and how its vectors are made.
-func (s *Sentences) Model() string { return "all-MiniLM-L6-v2-int8-1" }
+// Model returns SentenceModel.
+func (s *Sentences) Model() string { return SentenceModel }
 
 // Warm runs the model once, because the first run is slow.
 func (s *Sentences) Warm(ctx context.Context) error {
