@@ -13,6 +13,7 @@ import (
 type Question struct {
 	Text                        string
 	BeforeUser, BeforeAssistant string
+	Not                         string // id of an answer that the person has just rejected; empty: none
 }
 
 // Judge weighs choices in one step of a language model, without writing. Every engine.LanguageModel is a Judge; one

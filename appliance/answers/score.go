@@ -29,7 +29,7 @@ func (s *Set) decide(ctx context.Context, a asking) (Decision, error) {
 	}
 	var all []Candidate
 	for i, w := range s.nearest(v) {
-		if w.Way >= 0 {
+		if w.Way >= 0 && (a.Not == "" || s.Answers.Items[i].ID != a.Not) {
 			all = append(all, Candidate{Item: i, Score: max(0, w.Cosine)})
 		}
 	}

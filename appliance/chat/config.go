@@ -31,6 +31,7 @@ type setup struct {
 	requested contract.SessionSettings // by the client, at connect
 	metadata  string                   // of the chat, JSON
 	webhooks  []contract.Webhook       // to be notified
+	approved  reply.ApprovedAnswers    // of the config
 }
 
 // setUp returns the defaults overridden by the client's config and by what the client sent at connect. If
@@ -66,6 +67,7 @@ func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
 	if c.settings, err = h.withConnectSettings(o.Account, c.settings, p); err != nil {
 		return c, err
 	}
+	c.approved = h.approvedAnswers(ctx, c, o)
 	if o.Tools == nil {
 		c.settings = c.settings.WithoutLineTools()
 	}
@@ -117,7 +119,7 @@ func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if c.Prompt != nil && c.Prompt.Text != "" {
 		s.SystemPrompt, s.CustomPrompt = c.Prompt.Text, true
 	}
-	s.Examples = c.Examples
+	s.Examples, s.Answers = c.Examples, c.Answers
 	if c.Voice != nil {
 		s.Voice = c.Voice.ID
 	}

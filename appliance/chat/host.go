@@ -60,6 +60,7 @@ type Parts struct {
 	Outbox  record.Outbox
 	Configs Configs
 	Models  Models        // the models that configs name; Model is the default
+	Answers Answers       // finds approved answers; nil if the box cannot
 	Tools   reply.Toolbox // the box's tools; nil if it has none
 	Plugins Plugins       // the box's plugins; nil if it has none
 	// StrictModels refuses a chat if its config names a model that Models does not have. Otherwise the

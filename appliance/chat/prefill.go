@@ -39,6 +39,9 @@ func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
 	if isCustom(c) {
 		return nil // custom language models do not prefill
 	}
+	if c.Answers != nil && c.Answers.Mode == contract.AnswersOnly && len(c.Tools)+len(c.BuiltinTools) == 0 {
+		return nil // the model has nothing to write
+	}
 	model, err := h.modelOf(c, "")
 	if _, unusable := errors.AsType[contract.Fault](err); unusable {
 		return nil

@@ -207,7 +207,7 @@ func (s *Session) loop(ctx, work context.Context, first turn.Event) {
 //
 //go:noinline
 func (s *Session) prefill(work context.Context) {
-	s.replies.Prefill(work, s.state.Conversation(), modelOptions(s.state.Settings()))
+	s.replies.Prefill(work, s.state.Conversation(), s.modelOptions(s.state.Settings()))
 }
 
 // wake returns when the state needs a Tick.
@@ -287,7 +287,7 @@ func (s *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Publish:
 		s.publish(e, settings.CustomSessionID)
 	case turn.Think:
-		s.replies.Think(ctx, e, modelOptions(settings))
+		s.replies.Think(ctx, e, s.modelOptions(settings))
 	case turn.SayText:
 		s.replies.SayText(ctx, e)
 	case turn.RunTool:
@@ -303,7 +303,7 @@ func (s *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.StopThinking:
 		s.replies.StopThinking(e.Turn)
 	case turn.Prefill:
-		s.replies.Prefill(ctx, e.Conversation, modelOptions(settings))
+		s.replies.Prefill(ctx, e.Conversation, s.modelOptions(settings))
 	case turn.CloseUtterance:
 		s.ear.Close(e.Utterance)
 	case turn.Speak:
@@ -325,12 +325,13 @@ func (s *Session) carryOut(ctx context.Context, e turn.Effect) {
 }
 
 // modelOptions returns the settings that concern the model.
-func modelOptions(s turn.Settings) reply.ModelOptions {
+func (s *Session) modelOptions(in turn.Settings) reply.ModelOptions {
 	return reply.ModelOptions{
-		Temperature: s.Temperature,
-		Session:     s.CustomSessionID,
-		Key:         s.ModelKey,
-		Quick:       s.QuickResponses,
+		Temperature: in.Temperature,
+		Session:     in.CustomSessionID,
+		Key:         in.ModelKey,
+		Quick:       in.QuickResponses,
+		Fill:        func(text string) string { return in.Fill(text, s.begun) },
 	}
 }
 

@@ -138,6 +138,7 @@ func (h *Host) setEarAndReplies(c *Session, b newChat) {
 		LineTools:     b.opening.Tools,
 		Feelings:      feelings,
 		Advisers:      h.Plugins,
+		Approved:      s.approved,
 	})
 }
 

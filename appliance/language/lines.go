@@ -6,6 +6,8 @@ type lines struct {
 	working []string
 	// sorry is said when a tool has failed, and broken when an answer was cut off or did not come.
 	sorry, broken string
+	// done is said when a tool has done its work and has nothing to tell.
+	done string
 	// again asks the user to repeat what was not understood.
 	again string
 	// thinking is said before a late answer to a question, and wait before any other late answer. Neither
@@ -22,6 +24,9 @@ func (l Language) Working(nth int) string { return linesOf(l).working[pick(nth, 
 
 // Sorry says that a requested action did not work.
 func (l Language) Sorry() string { return linesOf(l).sorry }
+
+// Done says that a requested action was done.
+func (l Language) Done() string { return linesOf(l).done }
 
 // AnswerFailed says that an answer cannot be given or completed.
 func (l Language) AnswerFailed() string { return linesOf(l).broken }

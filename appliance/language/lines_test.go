@@ -10,8 +10,8 @@ func TestEveryLanguageHasItsLines(t *testing.T) {
 			continue // only its stop words are known
 		}
 		for name, text := range map[string]string{
-			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.AnswerFailed(),
-			"again": l.SayAgain(),
+			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "done": l.Done(),
+			"broken": l.AnswerFailed(), "again": l.SayAgain(),
 			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7), "goodbye": l.Goodbye(),
 		} {
 			if other, twice := seen[text]; text == "" || twice {

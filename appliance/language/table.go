@@ -76,6 +76,7 @@ func loadLanguage(name string) Language {
 		lines: lines{
 			working:  sections["working"],
 			sorry:    one("sorry"),
+			done:     one("done"),
 			broken:   one("broken"),
 			again:    one("again"),
 			thinking: sections["thinking"],

@@ -88,13 +88,13 @@ var imports = []struct {
 
 	// Services. Below chat, the packages share the events and facts of chat/turn. All
 	// of them take engines as the interfaces of engine, and store rows of store.
-	{"appliance/chat", `appliance/chat/ear appliance/chat/record appliance/chat/reply appliance/chat/turn
-		appliance/connection appliance/contract appliance/engine store
+	{"appliance/chat", `appliance/answers appliance/chat/ear appliance/chat/record appliance/chat/reply
+		appliance/chat/turn appliance/connection appliance/contract appliance/engine store
 		appliance/text`}, // text.Options, which chat hands from the settings of an account to the mouth
 	{"appliance/chat/turn", "appliance/contract appliance/language internal/levenshtein"}, // levenshtein is pure
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", `appliance/chat/turn appliance/connection appliance/contract appliance/language
-		appliance/audio appliance/text appliance/engine
+	{"appliance/chat/reply", `appliance/answers appliance/chat/turn appliance/connection appliance/contract
+		appliance/language appliance/audio appliance/text appliance/engine
 		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
 	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/answers", "appliance/contract appliance/engine"},

@@ -18,6 +18,7 @@ type outgoing struct {
 	number        int64 // counts the sounds
 	record        *store.Event
 	amended       *store.Event
+	question      *store.Question
 	metadata      string // of the chat
 
 	notice       *store.Notice // webhook notification
@@ -78,6 +79,12 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 			AnswerID:    f.AnswerID,
 		})
 		return outgoing{amended: r}
+	case turn.QuestionAsked:
+		return outgoing{question: &store.Question{
+			AtMS:     c.Begun.Add(t.At).UnixMilli(),
+			AnswerID: f.AnswerID,
+			Words:    f.Words,
+		}}
 	case turn.ToolCalled:
 		return toolCalled(f, row(store.FunctionCall, store.Agent, f.Arguments))
 	case turn.ToolReplied:

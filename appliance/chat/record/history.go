@@ -31,8 +31,12 @@ func History(events []store.Event) []turn.Entry {
 			if messageOf(e).Quick { // it only filled the time until the answer came
 				continue
 			}
-			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText,
-				GoesOn: strings.HasSuffix(e.MessageText, turn.CutMark)})
+			out = joined(out, turn.Entry{
+				Role:     turn.Assistant,
+				Text:     e.MessageText,
+				GoesOn:   strings.HasSuffix(e.MessageText, turn.CutMark),
+				AnswerID: messageOf(e).AnswerID,
+			})
 		case store.FunctionCall:
 			if m := toolOf(e); m.ToolCallID != "" {
 				calls[m.ToolCallID] = turn.Entry{
@@ -54,11 +58,11 @@ func History(events []store.Event) []turn.Entry {
 	return out
 }
 
-// joined returns a history with one more entry. Consecutive entries of one speaker become one entry, and an
-// entry that was interrupted before its first word is dropped.
+// joined returns a history with one more entry. Consecutive entries of one speaker become one entry, unless
+// they are of different approved answers, and an entry that was interrupted before its first word is dropped.
 func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
 	n := len(history)
-	inARow := n > 0 && history[n-1].Role == e.Role
+	inARow := n > 0 && history[n-1].Role == e.Role && history[n-1].AnswerID == e.AnswerID
 	switch {
 	case e.Text == turn.CutMark:
 		if inARow {

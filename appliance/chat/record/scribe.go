@@ -235,6 +235,9 @@ func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 		if o.amended != nil {
 			w.Amended = append(w.Amended, *o.amended)
 		}
+		if o.question != nil {
+			w.Questions = append(w.Questions, *o.question)
+		}
 		if o.notice != nil {
 			w.Notices = append(w.Notices, *o.notice)
 		}

@@ -29,7 +29,7 @@ func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Thro
 			if thought, ok := e.(turn.SentenceThought); ok {
 				said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
 			}
-		}}
+		}, ApprovedAnswers{}, nil}
 	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, ModelOptions{},
 		newSchedule(false, begun.Add(silence)))
 	return said, at
@@ -130,7 +130,8 @@ func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []t
 		}
 	}
 	log := slog.New(slog.DiscardHandler)
-	m := mind{"chat", w, false, NewThroughput(), nil, &outage{}, &toolChecks{}, log, clock, post}
+	m := mind{"chat", w, false, NewThroughput(), nil, &outage{}, &toolChecks{}, log, clock, post,
+		ApprovedAnswers{}, nil}
 	m.reply(t.Context(), turn.Think{Turn: 1}, ModelOptions{}, newSchedule(true, begun.Add(due)))
 	return said
 }

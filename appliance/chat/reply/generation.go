@@ -17,6 +17,10 @@ import (
 // it until the reply is full. People say "No, no.".
 const loopWords = 4
 
+// wordsBeforeCall is how many bytes a model may write before it calls a tool, where its words are not said:
+// "Let me look that up for you", twice.
+const wordsBeforeCall = 60
+
 // generation is one call of a model for a reply.
 type generation struct {
 	thinking
@@ -62,6 +66,15 @@ func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, 
 
 // take takes a part of the reply from the model.
 func (g *generation) take(part engine.Part) error {
+	if g.callOnly && part.Text != "" {
+		if g.all.WriteString(part.Text); g.all.Len() > wordsBeforeCall {
+			return errEnough
+		}
+		part.Text = ""
+	}
+	if err := g.held.wait(g.ctx); err != nil {
+		return err
+	}
 	if part.Session != "" {
 		g.postSessionName(part.Session)
 	}

@@ -42,6 +42,8 @@ type mind struct {
 	log           *slog.Logger
 	clock         func() time.Duration
 	post          func(turn.Event)
+	approved      ApprovedAnswers
+	spawn         func(func()) // runs a function on a goroutine of the chat
 }
 
 // prompt returns the prompt that the model continues.
@@ -113,8 +115,11 @@ func userMessage(e turn.Entry) engine.Message {
 }
 
 // prefill prefills the conversation before the next turn. It is a hint: if it fails, the next turn processes
-// the whole prompt.
+// the whole prompt. A model that neither speaks nor calls tools needs none.
 func (m mind) prefill(ctx context.Context, c prefillRequest) {
+	if m.approved.mode() == contract.AnswersOnly && len(c.Tools) == 0 {
+		return
+	}
 	p := m.prompt(c.Conversation, engine.Prefetch.Urgency())
 	p.Session, p.Key = c.options.Session, c.options.Key
 	if err := m.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
@@ -125,7 +130,7 @@ func (m mind) prefill(ctx context.Context, c prefillRequest) {
 // reply thinks of the reply to t. It returns when everything was posted: the sentences, and then the end or a
 // tool call.
 func (m mind) reply(ctx context.Context, t turn.Think, options ModelOptions, s *schedule) {
-	if m.noSpeculation && !s.waitUntilReal(ctx) {
+	if m.noSpeculation && m.approved.Answers == nil && !s.waitUntilReal(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
@@ -142,25 +147,44 @@ func (m mind) reply(ctx context.Context, t turn.Think, options ModelOptions, s *
 		identity:      newIdentity(t.Conversation),
 		refusal:       newRefusal(t.Conversation),
 		wordsExpected: !m.noSpeculation && !t.Unprompted,
+		fill:          options.Fill,
+		unanswered:    new(string),
 	}
 	prompt.NoClaims = t.CheckAnswers
 	prompt.FirstWordBias = withoutSigns(r.identity.firstWordBias(asked(t.Conversation), firstWordBias(t.Conversation)))
-	if options.Quick && !t.AfterTool && !t.Unprompted {
+	if options.Quick && m.approved.mode() != contract.AnswersOnly && !t.AfterTool && !t.Unprompted {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
 	}
-	if line := r.identity.answer(lastAsked(t.Conversation)); line != "" {
-		r.postSentence(line, false, turn.Sentence{})
-		m.post(turn.ThinkingEnded{At: turn.At(m.clock()), Turn: t.Turn})
+	if m.approved.Answers != nil {
+		r.replyApproved(ctx, prompt, t)
 		return
 	}
-	call, misfit, err := r.generateCall(ctx, prompt, t.Tools)
+	r.replyFromModel(ctx, prompt, t)
+}
+
+// replyFromModel posts what the model says or which tool it calls.
+func (t thinking) replyFromModel(ctx context.Context, prompt engine.Prompt, c turn.Think) {
+	if t.noSpeculation && !t.schedule.waitUntilReal(ctx) {
+		return
+	}
+	if line := t.identity.answer(lastAsked(c.Conversation)); line != "" {
+		if t.held.wait(ctx) == nil {
+			t.postSentence(line, false, turn.Sentence{})
+			t.postEnd(nil, "", nil)
+		}
+		return
+	}
+	call, misfit, err := t.generateCall(ctx, prompt, c.Tools)
+	if t.held.wait(ctx) != nil {
+		return
+	}
 	if errors.Is(err, ErrSilent) {
-		m.log.Warn("language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
-		r.postSentence(silenceReplacement(t), false, turn.Sentence{})
+		t.log.Warn("language model wrote nothing that can be said, twice", "turn", t.turn, "err", err)
+		t.postSentence(silenceReplacement(c), false, turn.Sentence{})
 		err = nil
 	}
-	r.postEnd(call, misfit, err)
+	t.postEnd(call, misfit, err)
 }
 
 // generateCall generates a reply. If the model calls a tool in a way that does not fit, it is asked once more;
@@ -221,6 +245,11 @@ type thinking struct {
 	// wordsExpected means that the user waits for words. A custom model may choose to be silent, and no one
 	// has asked for a greeting.
 	wordsExpected bool
+	held          *heldReply // nil: the model's reply is wanted
+	callOnly      bool       // the model may call a tool, and its words are not said
+	fill          func(string) string
+	// unanswered is what the user said if no approved answer fits and that was not posted yet.
+	unanswered *string
 }
 
 // endsSentence reports whether a text ends with a mark that ends a sentence.
@@ -235,19 +264,26 @@ func lastRune(s string) rune {
 
 // postSentence posts a sentence of the reply, or the rest of the one before, and returns it.
 func (t thinking) postSentence(line string, goesOn bool, before turn.Sentence) turn.Sentence {
-	t.quick.end()
-	t.schedule.sentenceThought(line)
 	s := turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}
 	if before.GoesOn {
 		s.First, s.Before = before.RowID(), before.SoFar()
 	}
-	t.post(turn.SentenceThought{
-		At:       turn.At(t.clock()),
-		Turn:     t.turn,
-		Sentence: s,
-		Began:    *t.began,
-	})
+	t.postThought(s)
 	return s
+}
+
+// postThought posts a sentence.
+func (t thinking) postThought(s turn.Sentence) {
+	t.quick.end()
+	t.schedule.sentenceThought(s.Text)
+	t.post(turn.SentenceThought{
+		At:         turn.At(t.clock()),
+		Turn:       t.turn,
+		Sentence:   s,
+		Began:      *t.began,
+		Unanswered: *t.unanswered,
+	})
+	*t.unanswered = ""
 }
 
 // postSessionName posts the name that the model's server gives the session, if it is a valid name.

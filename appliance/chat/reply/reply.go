@@ -45,6 +45,8 @@ type Parts struct {
 	Advisers Advisers
 	// Feelings scores a sentence of the assistant in well under a millisecond; nil: sentences are not scored.
 	Feelings func(text string) contract.EmotionScores
+	// Approved are the approved answers of the chat's config.
+	Approved ApprovedAnswers
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
@@ -75,8 +77,7 @@ func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
 		mind: mind{p.ChatID, p.Model, p.NoSpeculation, p.Throughput, p.Fallback, &outage{}, &toolChecks{}, p.Log,
-			p.Clock,
-			p.Post},
+			p.Clock, p.Post, p.Approved, p.Go},
 		mouth: mouth{p.Voices, p.Pronunciation, p.Throughput, p.Clock, p.Post, p.Feelings, p.Stored},
 		turns: map[int]*turnWork{},
 	}
@@ -117,6 +118,8 @@ type ModelOptions struct {
 	Temperature  float64
 	Session, Key string // see engine.Prompt
 	Quick        bool   // a quick answer may precede a late one
+	// Fill fills the variables of a text.
+	Fill func(string) string
 }
 
 // Think begins a turn with the model's reply, or continues it after a tool has answered or plugins were

@@ -137,6 +137,13 @@ func (s *schedule) whenReal(f func()) {
 	s.onReal = append(s.onReal, f)
 }
 
+// due returns when the first sound is due.
+func (s *schedule) due() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.firstDue
+}
+
 // late returns how long ago the first sound of the reply was due; 0 if it is not due yet or the reply is not
 // real.
 func (s *schedule) late() time.Duration {

@@ -102,6 +102,9 @@ func (s *State) queueSentence(out *effects, e SentenceThought) {
 	s.reply.unspoken = append(w[:len(w):len(w)], e.Sentence)
 	s.reply.answeredCall = openCall{}
 	s.reply.quick = s.reply.quick || e.Sentence.Quick
+	if e.Unanswered != "" {
+		s.reply.unanswered = e.Unanswered
+	}
 	s.askMouth(out)
 }
 
@@ -157,6 +160,7 @@ func (s *State) play(out *effects, p Piece) {
 		s.publish(out, AssistantSaid{p.Sentence})
 		if !p.Sentence.Quick {
 			s.appendAssistant(p.Sentence)
+			s.publishAsked(out, p.Sentence)
 		}
 	}
 	if len(p.PCM) > 0 {
@@ -166,6 +170,20 @@ func (s *State) play(out *effects, p Piece) {
 		s.publish(out, ProsodyMeasured{p.Sentence, *p.Scores})
 	}
 	s.notePlaying(p)
+}
+
+// publishAsked publishes that the user hears an approved answer, or the first words of another reply because
+// none fits.
+func (s *State) publishAsked(out *effects, sentence Sentence) {
+	r := &s.reply
+	switch {
+	case sentence.AnswerID != "" && sentence.AnswerID != r.answerID:
+		r.answerID = sentence.AnswerID
+		s.publish(out, QuestionAsked{AnswerID: sentence.AnswerID})
+	case sentence.AnswerID == "" && r.unanswered != "":
+		s.publish(out, QuestionAsked{Words: r.unanswered})
+		r.unanswered = ""
+	}
 }
 
 // finishReply ends a turn when everything of it has been sent.
@@ -278,7 +296,12 @@ func (s *State) endWithUnsent() {
 func (s *State) saySentences(out *effects, sentences []Sentence) {
 	s.turn++
 	s.interruption = interruption{call: s.interruption.call}
-	s.reply = reply{phase: answering, thinkingEnded: true, unspoken: sentences}
+	s.reply = reply{
+		phase:         answering,
+		thinkingEnded: true,
+		unspoken:      sentences,
+		answerID:      sentences[0].AnswerID, // the user has heard its beginning
+	}
 	s.askMouth(out)
 }
 

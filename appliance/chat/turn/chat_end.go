@@ -44,13 +44,15 @@ type chatEnd struct {
 }
 
 // speakByItself has the assistant say a config's message, or what the model makes of a request if the message
-// has no text.
+// has no text. A chat of approved answers only has nothing to say then.
 func (s *State) speakByItself(out *effects, m contract.EventMessage, request string) {
 	if text := strings.TrimSpace(s.settings.Fill(m.Text, s.startedAt)); text != "" {
 		s.sayText(out, text)
 		return
 	}
-	s.think(out, answering, "", Entry{Role: User, Text: request})
+	if !s.settings.OnlyAnswers() {
+		s.think(out, answering, "", Entry{Role: User, Text: request})
+	}
 }
 
 // sayText begins a turn whose text is known but not cut into sentences.
@@ -102,7 +104,7 @@ func (s *State) endInactivity(out *effects) {
 	if m := s.settings.OnInactivity; m.Enabled && !s.inactivityWarned && !s.paused {
 		s.inactivityWarned = true
 		s.speakByItself(out, m, absentRequest)
-		s.reply.unprompted = true
+		s.reply.unprompted = s.reply.phase == answering
 		return
 	}
 	s.publish(out, FaultOccurred{contract.Fault{Code: contract.InactivityTimeout}})

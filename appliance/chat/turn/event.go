@@ -146,6 +146,9 @@ type (
 		Turn     int
 		Sentence Sentence
 		Began    time.Duration // when the model's first word of the reply came; 0: no model wrote it
+		// Unanswered is what the user said if no approved answer of the config fits. The first sentence of the
+		// reply has it.
+		Unanswered string
 	}
 	// ThinkingEnded reports that the reply has no more sentences.
 	ThinkingEnded struct {
@@ -211,8 +214,8 @@ type Sentence struct {
 	// nor of the history.
 	Quick bool
 	// AnswerID names the approved answer that the sentence is part of; empty: it is part of none. Fixed means
-	// that the sentence is a whole one of that answer and holds no value of a variable, so that its sound can
-	// be made ahead and kept.
+	// that the sentence is a whole one of an approved answer, or of what is said if none fits, and holds no
+	// value of a variable, so that its sound can be made ahead and kept.
 	AnswerID string
 	Fixed    bool
 }

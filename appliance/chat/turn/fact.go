@@ -42,6 +42,9 @@ type (
 	AnswerEnded struct{}
 	// Interrupted reports that the user began to speak over the assistant.
 	Interrupted struct{}
+	// QuestionAsked reports that the assistant gives an approved answer of the config. If none fits, AnswerID
+	// is empty and Words are what the user said.
+	QuestionAsked struct{ AnswerID, Words string }
 	// CutShort replaces a sentence by the part of it that was heard.
 	CutShort struct{ Sentence }
 	// AssistantPaused and AssistantResumed report whether the assistant may answer.
@@ -63,6 +66,7 @@ func (SoundSent) fact()        {}
 func (ProsodyMeasured) fact()  {}
 func (AnswerEnded) fact()      {}
 func (Interrupted) fact()      {}
+func (QuestionAsked) fact()    {}
 func (CutShort) fact()         {}
 func (AssistantPaused) fact()  {}
 func (AssistantResumed) fact() {}

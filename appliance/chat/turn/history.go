@@ -33,6 +33,8 @@ type Entry struct {
 	// GoesOn means that the assistant's sentence is incomplete. If no further entry of the Assistant follows,
 	// the sentence was interrupted there.
 	GoesOn bool
+	// AnswerID names the approved answer that the assistant's sentence is part of; empty: it is part of none.
+	AnswerID string
 	// Scores and Feelings are those of a User's Transcript. A resumed history has none.
 	Scores   *contract.EmotionScores
 	Feelings string
@@ -43,7 +45,7 @@ type Entry struct {
 
 // size returns the size of an entry in bytes.
 func (e Entry) size() int {
-	n := len(e.ID) + len(e.Name) + len(e.Text) + len(e.Feelings)
+	n := len(e.ID) + len(e.Name) + len(e.Text) + len(e.AnswerID) + len(e.Feelings)
 	if e.Scores != nil {
 		n += 8 * contract.EmotionCount
 	}
@@ -148,10 +150,11 @@ func recent(history []Entry) []Entry {
 // appendAssistant adds a sentence to the history, or extends the beginning of the sentence that is there.
 func (s *State) appendAssistant(sentence Sentence) {
 	e := Entry{
-		Role:   Assistant,
-		ID:     sentence.RowID(),
-		Text:   sentence.SoFar(),
-		GoesOn: sentence.GoesOn,
+		Role:     Assistant,
+		ID:       sentence.RowID(),
+		Text:     sentence.SoFar(),
+		GoesOn:   sentence.GoesOn,
+		AnswerID: sentence.AnswerID,
 	}
 	if i := s.assistantEntry(e.ID); i >= 0 && sentence.First != "" {
 		s.history = slices.Clone(s.history)

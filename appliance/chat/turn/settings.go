@@ -18,7 +18,9 @@ type Settings struct {
 	// CustomPrompt means that SystemPrompt comes from a config or a client, not from the box.
 	CustomPrompt bool
 	// Examples are the config's; they belong to its prompt.
-	Examples  []contract.Example
+	Examples []contract.Example
+	// Answers are the config's approved answers; nil if it has none. They are read-only.
+	Answers   *contract.Answers
 	Rules     Rules
 	Variables map[string]string
 	// Context is appended to the user's messages; only the model sees it. nil is none.
@@ -70,6 +72,11 @@ type Settings struct {
 	Verbose bool
 
 	userLanguage string // the language that the user speaks, BCP 47, once it is known
+}
+
+// OnlyAnswers reports whether the assistant says approved answers only, and nothing that a language model wrote.
+func (s Settings) OnlyAnswers() bool {
+	return s.Answers != nil && s.Answers.Mode == contract.AnswersOnly
 }
 
 // DefaultSettings returns the interface's defaults. They have no prompt.
@@ -197,6 +204,9 @@ func (s Settings) Check() string {
 	}
 	if why := s.tooLong(s.SystemPrompt+examples(s.Examples), contract.MaxPromptBytes); why != "" {
 		return "system_prompt: " + why
+	}
+	if why := s.answersTooLong(); why != "" {
+		return why
 	}
 	for _, m := range [...]struct {
 		on string

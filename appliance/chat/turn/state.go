@@ -75,6 +75,8 @@ type reply struct {
 	answeredCall  openCall    // the call whose result the model is reading
 	calls         int         // how many tools this turn has called
 	quick         bool        // a quick answer was given
+	unanswered    string      // what the user said, if no approved answer fits and that is not published yet
+	answerID      string      // the approved answer that was published last
 }
 
 // utterance is what is known of one utterance of the user.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/appliance/contract"
 	"parley/appliance/language"
 )
 
@@ -75,10 +76,18 @@ func (s Settings) eachPiece(text string, now time.Time, take func(name, piece st
 	}
 }
 
-// Unset returns the variables in the prompt and the event messages that have no value, each once.
+// Unset returns the variables in the prompt, the event messages and the approved answers that have no value,
+// each once.
 func (s Settings) Unset() []string {
 	var names []string
-	for _, text := range [...]string{s.SystemPrompt, s.OnNewChat.Text, s.OnInactivity.Text, s.OnMaxDuration.Text} {
+	texts := []string{s.SystemPrompt, s.OnNewChat.Text, s.OnInactivity.Text, s.OnMaxDuration.Text}
+	if s.Answers != nil {
+		texts = append(texts, s.Answers.Unknown)
+		for _, item := range s.Answers.Items {
+			texts = append(texts, item.Say)
+		}
+	}
+	for _, text := range texts {
 		s.eachPiece(text, time.Time{}, func(name, _ string) {
 			_, set := s.Variables[name]
 			if name != "" && !set && name != "now" && name != "answer_language" && !slices.Contains(names, name) {
@@ -87,6 +96,23 @@ func (s Settings) Unset() []string {
 		})
 	}
 	return names
+}
+
+// answersTooLong says which approved answer is too long once its variables are filled in. It returns "" if none
+// is.
+func (s Settings) answersTooLong() string {
+	if s.Answers == nil {
+		return ""
+	}
+	if why := s.tooLong(s.Answers.Unknown, contract.MaxEventTextBytes); why != "" {
+		return "answers.unknown: " + why
+	}
+	for i, item := range s.Answers.Items {
+		if why := s.tooLong(item.Say, contract.MaxEventTextBytes); why != "" {
+			return fmt.Sprintf("answers.items[%d].say: %s", i, why)
+		}
+	}
+	return ""
 }
 
 // tooLong says by how much a filled text is too long and which variable adds most to it. It returns "" if the
