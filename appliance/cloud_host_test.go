@@ -1,13 +1,8 @@
 package appliance
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -35,36 +30,14 @@ func inPrivateNetwork(t *testing.T) bool {
 		}
 		return true
 	}
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), itself,
-		"-test.v", "-test.count=1", "-test.timeout=0", "-test.run=^"+regexp.QuoteMeta(t.Name())+"$")
-	cmd.Env = append(os.Environ(), privateNetworkVariable+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS,
-		Pdeathsig:  syscall.SIGKILL,
-	}
+	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
 	if os.Geteuid() != 0 { // other users may have a network only in a user namespace
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
-	runtime.LockOSThread() // Pdeathsig is sent when the thread that started the process ends
-	defer runtime.UnlockOSThread()
-	out, err := cmd.CombinedOutput()
-	t.Logf("in a network of its own:\n%s", out)
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		t.Error(err)
-	case err != nil:
+	if err := runAgain(t, privateNetworkVariable, attr); err != nil {
 		t.Skipf("this machine gives a test no network of its own: %v", err)
-	case strings.Contains(string(out), "--- SKIP: "):
-		t.Skip("skipped in its own network, for the reason above")
-	case !strings.Contains(string(out), "--- PASS: "+t.Name()):
-		t.Error("the test did not run in its own network")
 	}
 	return false
 }

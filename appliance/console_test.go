@@ -22,6 +22,9 @@ import (
 // language model follows a script. testdata/console has a file for each page;
 // ONLY=20-keys.cjs in the environment runs one of them.
 func TestConsolePagesWorkInABrowser(t *testing.T) {
+	if !inOwnProcess(t) { // linkedPacks changes PATH
+		return
+	}
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,6 +68,7 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 // The stream of a MediaRecorder, of Chrome or of Safari, is understood however it is cut
 // into messages.
 func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox) {
+	var together sync.WaitGroup
 	for format, of := range map[string]struct{ query, args string }{
 		// a constant bit rate, so that pieces of equal size have equal durations
 		"WebM with Opus": {"", "-c:a libopus -b:a 32k -vbr off -f webm"},
@@ -74,31 +76,35 @@ func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox
 			"-frag_duration 100000 -f mp4"},
 		"linear16": {linear16, "-ac 1 -ar 16000 -f s16le"},
 	} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			c := b.call(t, of.query)
-			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=3 " + of.args +
-				" -")
-			stream, err := exec.Command("ffmpeg", in...).Output()
-			if err != nil {
-				t.Fatalf("ffmpeg: %v", err)
-			}
-			// of 4.5 s and the silence behind them, what is about 20 ms, and half a sample
-			each := len(stream)*20/7500 | 1
-			for len(stream) > 0 {
-				n := min(len(stream), each)
-				if err := c.conn.Write(t.Context(), websocket.MessageBinary, stream[:n]); err != nil {
-					t.Fatal(err)
-				}
-				stream = stream[n:]
-				<-time.After(20 * time.Millisecond)
-			}
-			heard := c.until("assistant_end", 1, waitLimit)
-			if got := wordError(words("after the tone say your name and then press the pound key"),
-				words(userText(heard))); got > 0.1 {
-				t.Errorf("the box understood %q", userText(heard))
-			}
+		// Not t.Parallel, with which each would wait for tests that have begun meanwhile.
+		together.Go(func() {
+			t.Run(format, func(t *testing.T) { recordersStreamIsUnderstood(t, b.call(t, of.query), of.args) })
 		})
+	}
+	together.Wait()
+}
+
+// recordersStreamIsUnderstood streams the question in the format of arguments of ffmpeg.
+func recordersStreamIsUnderstood(t *testing.T, c *caller, args string) {
+	in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=3 " + args + " -")
+	stream, err := exec.Command("ffmpeg", in...).Output()
+	if err != nil {
+		t.Fatalf("ffmpeg: %v", err)
+	}
+	// of 4.5 s and the silence behind them, what is about 20 ms, and half a sample
+	each := len(stream)*20/7500 | 1
+	for len(stream) > 0 {
+		n := min(len(stream), each)
+		if err := c.conn.Write(t.Context(), websocket.MessageBinary, stream[:n]); err != nil {
+			t.Fatal(err)
+		}
+		stream = stream[n:]
+		<-time.After(20 * time.Millisecond)
+	}
+	heard := c.until("assistant_end", 1, waitLimit)
+	if got := wordError(words("after the tone say your name and then press the pound key"),
+		words(userText(heard))); got > 0.1 {
+		t.Errorf("the box understood %q", userText(heard))
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 // as text and as sound, and none waits for the others: when one has its last answer, all
 // have had their first. The language model follows a script.
 func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
+	t.Parallel()
 	const questions = 3
 	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	b := startBox(t, func(c *config.Config) {

@@ -57,7 +57,10 @@ func TestAnswersReachABrowserInTime(t *testing.T) {
 
 // A browser that also offers a camera and a second microphone gets an answer, and its call
 // survives a restart (restartIce) that offers all of them again.
-func TestBrowserRestartsItsCall(t *testing.T) { measureClicks(t, "3") }
+func TestBrowserRestartsItsCall(t *testing.T) {
+	t.Parallel()
+	measureClicks(t, "3")
+}
 
 // measureClicks makes a browser click that many times into its microphone over both lines,
 // and restart the call at the end. It returns the browser's report.

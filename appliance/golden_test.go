@@ -37,6 +37,7 @@ import (
 // Backups, scripts and operators find these files in the data folder of a used box, while
 // it runs and afterwards. The files of ACME belong to its library.
 func TestGoldenDataFolder(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	unpack(t, filepath.Join("..", "store", "testdata", "schema5.db.gz"), filepath.Join(data, "parley.db"))
 	b := startBox(t, func(c *config.Config) { c.Data = data })

