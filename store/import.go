@@ -64,9 +64,9 @@ func (s *Store) ImportVersions(ctx context.Context, accountID string, versions .
 		}
 		for _, v := range versions {
 			added, err := c.ExecContext(ctx, `
-				INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms)
-				VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				num, v.Number, v.Description, v.Content, v.CreatedMS, v.ModifiedMS)
+				INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms, answers)
+				VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				num, v.Number, v.Description, v.Content, v.CreatedMS, v.ModifiedMS, orNull(v.Answers))
 			if err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func (s *Store) ImportVersions(ctx context.Context, accountID string, versions .
 			err = execute(ctx, c, `
 				UPDATE resource SET newest = max(coalesce(newest, ?2), ?2), next_version = max(next_version, ?2 + 1),
 				       bytes = bytes + ?3 WHERE num = ?1`,
-				num, v.Number, versionBytes+len(v.Description)+len(v.Content))
+				num, v.Number, v.size())
 			if err != nil {
 				return err
 			}

@@ -24,9 +24,13 @@ type Version struct {
 	Number      int    // from 0
 	Name        string // of the resource
 	Description string // of the version
-	Content     string // JSON
-	CreatedMS   int64  // Unix milliseconds, of the resource
-	ModifiedMS  int64  // Unix milliseconds, of the version or the name, whichever changed last
+	Content     string // JSON, without the approved answers of a config
+	// Answers are the approved answers of a config (JSON). Lists leave them out.
+	// AnswersBytes is their size, also in lists.
+	Answers      string
+	AnswersBytes int
+	CreatedMS    int64 // Unix milliseconds, of the resource
+	ModifiedMS   int64 // Unix milliseconds, of the version or the name, whichever changed last
 }
 
 // NewVersion is a version to store. With a Name it is the first version of a new
@@ -37,6 +41,7 @@ type NewVersion struct {
 	Name        string
 	Description string
 	Content     string // JSON
+	Answers     string // JSON: the approved answers of a config; may be empty
 	Uses        []Ref  // versions that must exist in the same account
 }
 
@@ -127,25 +132,32 @@ func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Ver
 	}
 	// The right sides of SET have the old values: newest becomes the old next_version.
 	v = Version{
-		Kind:        d.Kind,
-		ID:          d.ID,
-		Description: d.Description,
-		Content:     d.Content,
+		Kind:         d.Kind,
+		ID:           d.ID,
+		Description:  d.Description,
+		Content:      d.Content,
+		Answers:      d.Answers,
+		AnswersBytes: len(d.Answers),
 	}
 	num, err := first(ctx, c, func(row scanner) (num int64, err error) {
 		return num, row.Scan(&num, &v.Number, &v.Name, &v.CreatedMS)
 	}, `
 		UPDATE resource SET newest = next_version, next_version = next_version + 1, bytes = bytes + ?
 		 WHERE id = ? AND kind = ? AND account = ?
-		RETURNING num, newest, name, created_ms`, versionBytes+len(d.Description)+len(d.Content), d.ID, d.Kind, account)
+		RETURNING num, newest, name, created_ms`, v.size(), d.ID, d.Kind, account)
 	if err != nil {
 		return v, missing(err, Ref{d.Kind, d.ID, Newest})
 	}
 	v.ModifiedMS = max(now, v.CreatedMS) // a clock may be set back
 	_, err = c.ExecContext(ctx, `
-		INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms)
-		VALUES (?, ?, ?, ?, ?5, ?5)`, num, v.Number, d.Description, d.Content, v.ModifiedMS)
+		INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms, answers)
+		VALUES (?, ?, ?, ?, ?5, ?5, ?6)`, num, v.Number, d.Description, d.Content, v.ModifiedMS, orNull(d.Answers))
 	return v, err
+}
+
+// size is about how many bytes the version takes on the disk.
+func (v Version) size() int {
+	return versionBytes + len(v.Description) + len(v.Content) + len(v.Answers)
 }
 
 func checkExists(ctx context.Context, c conn, account int64, ref Ref) error {
@@ -260,8 +272,8 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 		}, `
 			DELETE FROM resource_version
 			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+ofAccount+`)
-			RETURNING resource, octet_length(description) + octet_length(content)`, ref.Version, ref.ID, ref.Kind,
-			accountID)
+			RETURNING resource, octet_length(description) + octet_length(content) + coalesce(octet_length(answers), 0)`,
+			ref.Version, ref.ID, ref.Kind, accountID)
 		if err != nil {
 			return missing(err, ref)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // versionColumns are columns of a resource r and its version v.
-const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, ` +
-	`r.renamed_ms) `
+const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, ` +
+	`coalesce(octet_length(v.answers), 0), r.created_ms, max(v.modified_ms, r.renamed_ms) `
 
 const selectVersion = `SELECT` + versionColumns + `FROM resource r CROSS JOIN resource_version v ON v.resource = r.num `
 
@@ -18,7 +18,8 @@ func scanVersion(row scanner) (v Version, err error) {
 
 // columns returns pointers for the values of versionColumns.
 func (v *Version) columns() []any {
-	return []any{&v.Kind, &v.ID, &v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS}
+	return []any{&v.Kind, &v.ID, &v.Number, &v.Name, &v.Description, &v.Content, &v.AnswersBytes, &v.CreatedMS,
+		&v.ModifiedMS}
 }
 
 // VersionOf returns a version of an account's resource, or ErrMissing.
@@ -29,14 +30,17 @@ func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Versi
 
 func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Version, error) {
 	v := Version{Kind: ref.Kind, ID: ref.ID}
-	err := scanFirst(ctx, q, []any{&v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS}, `
-		SELECT v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms)
+	err := scanFirst(ctx, q, []any{&v.Number, &v.Name, &v.Description, &v.Content, &v.Answers, &v.CreatedMS,
+		&v.ModifiedMS}, `
+		SELECT v.version, r.name, v.description, v.content, coalesce(v.answers, ''), r.created_ms,
+		       max(v.modified_ms, r.renamed_ms)
 		  FROM resource r CROSS JOIN resource_version v ON v.resource = r.num AND v.version = iif(?1 = -1, r.newest, ?1)
 		 WHERE r.id = ?2 AND r.kind = ?3 AND r.account = (SELECT num FROM account WHERE id = ?4)`,
 		ref.Version, ref.ID, ref.Kind, accountID)
 	if err != nil {
 		return Version{}, missing(err, ref)
 	}
+	v.AnswersBytes = len(v.Answers)
 	return v, nil
 }
 

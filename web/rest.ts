@@ -1745,6 +1745,8 @@ export type ReturnChatPagedEvents = {
 // that it uses as they are now.
 export type ReturnConfig = {
   answers?: Answers;
+  // A page that would be too large leaves the answers of some configs out; their own records have them.
+  answers_omitted?: boolean;
   builtin_tools: Array<ReturnBuiltinTool>;
   created_on: number;
   ellm_model: EllmModel;

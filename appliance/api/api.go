@@ -114,6 +114,7 @@ type API struct {
 	// batchUploads limits the forms with files for jobs that are being received.
 	batchUploads *limit.Limiter[string]
 	searches     searchLimiter
+	largeBodies  largeBodies
 	// documents returns the descriptions of the API, read at the first call.
 	documents func() (documents, error)
 }
@@ -136,6 +137,7 @@ func New(p Parts) *API {
 		uploads:      newUploadLimiter(),
 		batchUploads: newBatchUploads(),
 		searches:     newSearchLimiter(),
+		largeBodies:  newLargeBodies(),
 	}
 	a.acts = newActLimiter(a.recordAct, func() time.Time { return a.now() })
 	if p.Running != nil {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	"parley/appliance/contract"
 	"parley/store"
@@ -67,10 +68,43 @@ func (c Configs) read(ctx context.Context, account string, versions []store.Vers
 		}
 	}
 	records := make([]contract.ReturnConfig, len(versions))
+	answerBytes := 0
 	for i, v := range versions {
 		records[i] = configRecord(v, posted[i], used)
+		if answerBytes += v.AnswersBytes; answerBytes > maxPageAnswers && answerBytes > v.AnswersBytes {
+			answerBytes -= v.AnswersBytes
+			records[i].AnswersOmitted = true
+			continue
+		}
+		if records[i].Answers, err = c.answers(ctx, account, v); err != nil {
+			return nil, err
+		}
 	}
 	return records, nil
+}
+
+// maxPageAnswers bounds the approved answers of a page of configs together, in bytes; those of
+// the first config are in the page even if they are longer. A hundred desks have 5 MB.
+const maxPageAnswers = 8 << 20
+
+// answers returns the approved answers of a version, or nil if it has none.
+func (c Configs) answers(ctx context.Context, account string, v store.Version) (*contract.Answers, error) {
+	if v.AnswersBytes == 0 {
+		return nil, nil
+	}
+	text := v.Answers
+	if text == "" { // v is of a list
+		whole, err := c.records.VersionOf(ctx, account, store.Ref{Kind: v.Kind, ID: v.ID, Version: v.Number})
+		if errors.Is(err, store.ErrNotFound) { // deleted since
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		text = whole.Answers
+	}
+	a, err := c.cache.answers.parseText(v, text)
+	return &a, err
 }
 
 // usedRecords are the prompts and tools that configs use. Each is read once: the

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -65,9 +66,14 @@ func (a *API) configVersions(ctx context.Context, account, id, name string, c co
 	if err := a.checkToolNames(ctx, account, c); err != nil {
 		return nil, err
 	}
+	answers, err := answersText(c.Answers)
+	if err != nil {
+		return nil, err
+	}
 	description := c.VersionDescription
-	c.VersionDescription = ""
+	c.VersionDescription, c.Answers = "", nil
 	config, err := newVersion(store.KindConfig, id, "", description, c)
+	config.Answers = answers
 	if isNew {
 		config.Name = name
 	}
@@ -76,6 +82,15 @@ func (a *API) configVersions(ctx context.Context, account, id, name string, c co
 		return ok
 	})
 	return append(versions, config), err
+}
+
+// answersText returns approved answers as they are stored, or "" if there are none.
+func answersText(a *contract.Answers) (string, error) {
+	if a == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(a)
+	return string(text), err
 }
 
 // checkToolNames returns an error if two tools of a config have the same name: a

@@ -34,7 +34,7 @@ const (
 	byOperator = describe.Operator // a client with an operator's API key
 )
 
-// The largest request bodies, in bytes. Bodies above sheetBody are streamed to
+// The largest request bodies, in bytes. Bodies above answersBody are streamed to
 // a file and never held in memory.
 const (
 	noBody        = 4 << 10  // the handler reads no body; some clients send {} anyway
@@ -42,6 +42,7 @@ const (
 	sdpBody       = 64 << 10 // browsers' offers have 3 to 8 kB
 	jsonBody      = 4 << 20  // the longest prompt or tool has a few hundred KB
 	sheetBody     = 8 << 20  // a sheet whose English texts are all as long as allowed has 7 MB
+	answersBody   = 24 << 20 // see large_body.go
 	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, takes 58 MB
 	pluginBody    = 80 << 20 // the largest module takes 64 MiB; a tar holds other files too
 )
@@ -121,9 +122,9 @@ func (a *API) table() []row {
 
 		// Configs: configs.go, versioned.go
 		{"GET", "/v0/evi/configs", byKey, noBody, normal, nothing, configs.list},
-		{"POST", "/v0/evi/configs", byKey, jsonBody, normal, stores, configs.create},
+		{"POST", "/v0/evi/configs", byKey, answersBody, normal, stores, a.oneLarge(configs.create)},
 		{"GET", "/v0/evi/configs/{id}", byKey, noBody, normal, nothing, configs.versions},
-		{"POST", "/v0/evi/configs/{id}", byKey, jsonBody, normal, stores, configs.addVersion},
+		{"POST", "/v0/evi/configs/{id}", byKey, answersBody, normal, stores, a.oneLarge(configs.addVersion)},
 		{"PATCH", "/v0/evi/configs/{id}", byKey, jsonBody, normal, stores, configs.rename},
 		{"DELETE", "/v0/evi/configs/{id}", byKey, noBody, normal, nothing, configs.delete},
 		{"GET", "/v0/evi/configs/{id}/version/{version}", byKey, noBody, normal, nothing, configs.get},

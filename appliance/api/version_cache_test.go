@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -14,7 +13,7 @@ func prompt(text string) store.Version {
 }
 
 func TestParseCacheReturnsTheContentOfTheText(t *testing.T) {
-	m := newParseCache[contract.PostedPromptVersion]()
+	m := newVersionCache().prompts
 	for range 3 {
 		for i := range 50 {
 			want := fmt.Sprint("You are number ", i)
@@ -36,7 +35,7 @@ func TestParseCacheReturnsTheContentOfTheText(t *testing.T) {
 }
 
 func TestParseCacheIsBounded(t *testing.T) {
-	m := newParseCache[contract.PostedPromptVersion]()
+	m := newVersionCache().prompts
 	often := prompt("often asked")
 	for i := range 300 { // there is room for 210
 		long := strings.Repeat("long ", 2000) // 10 KB

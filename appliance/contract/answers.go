@@ -34,10 +34,19 @@ type AnswerItem struct {
 	Say string   `json:"say"` // may contain variables: {{name}}
 }
 
-// readAnswers parses approved answers. A missing field or one of another type is a
-// value that is not allowed, too: the error is an ErrInvalid with the path.
-func readAnswers(o object) Answers {
+// answersOf parses the field answers; nil if it is absent. In it, a missing field or one
+// of another type is a value that is not allowed, too: the error is an ErrInvalid with the
+// path.
+func answersOf(o object) *Answers {
 	noted := len(*o.problems)
+	a := optional(o, "answers", readAnswers)
+	for i := range (*o.problems)[noted:] {
+		(*o.problems)[noted+i].Type = "wrong_value"
+	}
+	return a
+}
+
+func readAnswers(o object) Answers {
 	o.require("items")
 	a := Answers{
 		Mode:    choice(o, "mode", AnswersFirst, AnswersOnly),
@@ -46,9 +55,6 @@ func readAnswers(o object) Answers {
 	}
 	if a.Mode == AnswersOnly && strings.TrimSpace(a.Unknown) == "" {
 		o.note("unknown", "missing", "missing; with the mode only it is what the assistant says if no answer fits")
-	}
-	for i := range (*o.problems)[noted:] {
-		(*o.problems)[noted+i].Type = "wrong_value"
 	}
 	return a
 }

@@ -32,7 +32,7 @@ func (PostedTry) read(o object) PostedTry {
 	t := PostedTry{
 		ConfigID:      o.text("config_id", MaxModelResourceChars),
 		ConfigVersion: o.integerOrNil("config_version", 0, maxVersion),
-		Answers:       optional(o, "answers", readAnswers),
+		Answers:       answersOf(o),
 		Text:          o.nonBlank("text", MaxTryChars),
 		Before:        o.multiline("before", MaxTryChars),
 	}

@@ -227,6 +227,9 @@ type ReturnConfig struct {
 	Webhooks           []Webhook               `json:"webhooks"`
 	CreatedOn          int64                   `json:"created_on"`
 	ModifiedOn         int64                   `json:"modified_on"`
+	// A page that would be too large leaves the answers of some configs out; their
+	// own records have them.
+	AnswersOmitted bool `json:"answers_omitted,omitempty"`
 }
 
 // ReturnPagedConfigs is a page of configs.

@@ -20,7 +20,7 @@ func (PostedConfigVersion) read(o object) PostedConfigVersion {
 		VersionDescription: readVersionDescription(o),
 		Prompt:             readConfigPrompt(o),
 		Examples:           each(o, "examples", MaxExamples, readExample),
-		Answers:            optional(o, "answers", readAnswers),
+		Answers:            answersOf(o),
 		Voice:              optional(o, "voice", readVoiceRef),
 		LanguageModel:      optional(o, "language_model", readLanguageModel),
 		EllmModel:          optional(o, "ellm_model", readEllmModel),

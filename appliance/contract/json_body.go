@@ -109,7 +109,7 @@ func bodyError(problems []ValidationError) error {
 	}
 	first := problems[0]
 	why := []string{first.Msg}
-	for _, p := range problems[1:] {
+	for _, p := range problems[1:min(len(problems), maxProblems)] {
 		why = append(why, p.String())
 	}
 	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}

@@ -161,6 +161,10 @@ func (w *work) version(ctx context.Context, kind store.Kind, id string, r row, r
 	if err != nil {
 		return left(contract.ClipError(err.Error()))
 	}
+	content, answers, err := withoutAnswers(content)
+	if err != nil {
+		return left(err.Error())
+	}
 	text, err := json.Marshal(content)
 	if err != nil {
 		return left(err.Error())
@@ -171,6 +175,7 @@ func (w *work) version(ctx context.Context, kind store.Kind, id string, r row, r
 		Number:      r.version,
 		Description: description,
 		Content:     string(text),
+		Answers:     answers,
 		CreatedMS:   r.created,
 		ModifiedMS:  r.modified,
 	}
@@ -184,7 +189,7 @@ func (w *work) version(ctx context.Context, kind store.Kind, id string, r row, r
 		return v, true, nil
 	case err != nil:
 		return v, false, err
-	case sameContent(content, has.Content) && has.Description == description:
+	case sameContent(content, has.Content) && has.Answers == answers && has.Description == description:
 		w.report.count(string(kind)).Here++
 	case r.embedded: // a config says less of it than its own record
 		w.report.count(string(kind)).Here++
@@ -193,6 +198,18 @@ func (w *work) version(ctx context.Context, kind store.Kind, id string, r row, r
 		w.report.differs(line)
 	}
 	return v, false, nil
+}
+
+// withoutAnswers returns a content without its approved answers, and these as JSON, as the
+// store has them.
+func withoutAnswers(content any) (rest any, answers string, err error) {
+	config, is := content.(contract.PostedConfigVersion)
+	if !is || config.Answers == nil {
+		return content, "", nil
+	}
+	text, err := json.Marshal(config.Answers)
+	config.Answers = nil
+	return config, string(text), err
 }
 
 // sameContent reports whether a stored content says the same as a new one: a stored config
