@@ -12,39 +12,9 @@ import { argumentsOf, pretty, wrongIn } from "../console/pages/tool_schema";
 import { asText, clock, current, feelings, transcript } from "../console/pages/transcript";
 import { bytes, milliseconds, span } from "../console/parts/format";
 import { routeOf, to } from "../console/route";
+import { answerLaws } from "./answers";
+import { holds, same, text } from "./law";
 
-function holds(condition: boolean, message: () => string): void {
-  if (!condition) throw new Error(message());
-}
-
-const same = (a: unknown, b: unknown) =>
-  holds(JSON.stringify(a) === JSON.stringify(b), () => `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
-
-// Texts as people type them into forms: with the keywords of the forms, line breaks, and any character.
-const words = fc.oneof(
-  fc.constantFrom(
-    "Facts:",
-    "Rules:",
-    "Examples:",
-    "In this conversation:",
-    "Question: ",
-    "Answer: ",
-    "- ",
-    "-",
-    "{{name}}",
-    "\n",
-    "\n\n",
-    "\n\n\n",
-    "\r\n",
-    " ",
-    "\t",
-    "\u2028",
-    "<b>",
-    "المتحف",
-  ),
-  fc.string({ unit: "grapheme", maxLength: 12 }),
-);
-const text = fc.array(words, { maxLength: 8 }).map((all) => all.join(""));
 const line = text.map((t) => t.replaceAll("\n", " "));
 const form: fc.Arbitrary<Form> = fc.record({
   who: text,
@@ -75,6 +45,7 @@ const fieldsOf = (csv: string) =>
   Array.from(csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g), (m) => m[1]?.replaceAll('""', '"') ?? m[2]!);
 
 const laws: Record<string, () => void> = {
+  ...answerLaws,
   "the text of a form opens as the same form": () =>
     fc.assert(
       fc.property(form, (f) => {

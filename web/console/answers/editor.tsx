@@ -1,21 +1,19 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ReturnConfig, ReturnSettings, ReturnVoice } from "../../rest";
-import { everything, get, post } from "../api";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ReturnConfig } from "../../rest";
+import { post } from "../api";
 import { useDoing } from "../load";
 import { Field } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
 import { draftOf } from "../pages/draft";
 import { faultsOf, unplaced, useShown } from "../pages/faults";
-import { usePlayer } from "../pages/player";
 import { useUnsaved } from "../pages/unsaved";
 import { mayFollow } from "../pages/versions";
-import { spoken } from "../pages/voice";
 import { to } from "../route";
-import { List } from "./list";
 import { Mode } from "./mode";
-import type { Acts } from "./row";
-import { type AnswersMode, type Row, faultsOfRows, freshKey, idsOf } from "./rows";
-import { isOfTable, itemsOf, rowsOf, sameRows } from "./rows";
+import { Asked, useReport } from "./report";
+import { type AnswersMode, faultsOfRows, freshKey, idsOf } from "./rows";
+import { isOfTable, itemsOf, rowsOf, sameRows, waysOf } from "./rows";
+import { AnswerTable } from "./table";
 import { TryQuestion } from "./try";
 
 const path = "/v0/evi/configs";
@@ -29,9 +27,8 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
   const [why, setWhy] = useState("");
   const [search, setSearch] = useState(item);
   const [sentKeys, setSentKeys] = useState<number[]>([]);
-  const saving = useDoing(),
-    listening = useDoing();
-  const player = usePlayer();
+  const [asked, setAsked] = useState(false); // the report is shown instead of the table
+  const saving = useDoing();
   const ids = useMemo(() => idsOf(rows), [rows]);
   const changed =
     !sameRows(rows, before) || mode !== (saved.answers?.mode ?? "first") || unknown !== (saved.answers?.unknown ?? "");
@@ -39,8 +36,8 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
   useShown(saving.error);
   const faults = useMemo(() => faultsOf(saving.error), [saving.error]);
   const rowFaults = useMemo(() => faultsOfRows(faults, sentKeys), [faults, sentKeys]);
-  const save = () =>
-    saving.run(async () => {
+  const save = async () => {
+    const done = await saving.run(async () => {
       if (!(await mayFollow(path, "configs_page", saved))) return;
       const { items, keys } = itemsOf(rows);
       setSentKeys(keys);
@@ -52,38 +49,32 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
       setWhy("");
       reload();
     });
-  const listen = (row: Row) => {
-    const key = String(row.key);
-    if (player.playing === key || player.waiting === key) return player.stop();
-    void listening.run(() => player.play(key, (signal) => spokenBy(saved, row.say, signal)));
+    if (!done) setAsked(false); // the errors are in the table
   };
-  // What the rows call stays the same, so that only the row that changed is drawn again.
-  const newest = useRef<Acts>(undefined!);
-  newest.current = {
-    change: (row) => setRows((all) => all.map((r) => (r.key === row.key ? row : r))),
-    drop: (row) => setRows((all) => all.filter((r) => r.key !== row.key)),
-    listen,
-  };
-  const acts = useMemo<Acts>(
-    () => ({
-      change: (row) => newest.current.change(row),
-      drop: (row) => newest.current.drop(row),
-      listen: (row) => newest.current.listen(row),
-    }),
-    [],
-  );
   const focus = useFocus();
   const add = (ask: string) => {
     const row = { key: freshKey(rows), id: "", ask, say: "" };
+    setAsked(false);
     setSearch("");
     setRows([row, ...rows]);
     focus(row.key);
   };
+  const keyOf = (id: string) => [...ids].find(([, one]) => one === id)?.[0];
   const show = (id: string) => {
+    setAsked(false);
     setSearch(id);
-    focus([...ids].find(([, one]) => one === id)?.[0]);
+    focus(keyOf(id));
   };
-  const sounding = player.playing || player.waiting;
+  const addTo = (id: string, text: string) => {
+    setRows(rows.map((r) => (ids.get(r.key) === id ? { ...r, ask: [...waysOf(r.ask), text].join("\n") } : r)));
+    show(id);
+  };
+  const { report, days, setDays } = useReport(saved.id);
+  const given = useMemo(
+    () => report.value && new Map(report.value.given.map((g) => [g.answer_id, g.count])),
+    [report.value],
+  );
+  const items = () => itemsOf(rows).items;
   return (
     <>
       <p>
@@ -118,23 +109,29 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
               error={faults.version_description}
             />
           </section>
-          <div class="buttons">
-            <button type="button" onClick={() => add("")} disabled={rows.length >= 500}>
-              Add an answer
+          <div class="buttons" role="group" aria-label="View">
+            <button type="button" aria-pressed={!asked} onClick={() => setAsked(false)}>
+              Answers
+            </button>
+            <button type="button" aria-pressed={asked} onClick={() => setAsked(true)}>
+              Asked, and not answered
+              {report.value && report.value.unanswered.length > 0 && ` (${report.value.unanswered.length})`}
             </button>
           </div>
-          <ErrorLine error={listening.error} />
-          <List
-            rows={rows}
-            ids={ids}
-            faults={rowFaults}
-            search={search}
-            setSearch={setSearch}
-            sound={
-              sounding ? { key: Number(sounding), state: player.playing ? "playing" : "waiting" } : undefined
-            }
-            acts={acts}
-          />
+          {asked ? (
+            <Asked
+              {...{ report, days, setDays, items }}
+              make={(q) => add([q.text, ...q.texts.filter((text) => text !== q.text)].join("\n"))}
+              addTo={(id, q) => addTo(id, q.text)}
+            />
+          ) : (
+            <AnswerTable
+              {...{ changed, rows, setRows, items, ids, given, search, setSearch, show }}
+              config={saved}
+              faults={rowFaults}
+              add={() => add("")}
+            />
+          )}
           <div class="card save">
             <ErrorLine error={unplaced(saving.error, (p) => isOfTable(p) || p === "version_description")} />
             <div class="buttons">
@@ -148,31 +145,20 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
             </div>
           </div>
         </form>
-        <TryQuestion items={() => itemsOf(rows).items} mode={mode} unknown={unknown} show={show} />
+        <TryQuestion items={items} mode={mode} unknown={unknown} show={show} />
       </div>
     </>
   );
 }
 
-// spokenBy synthesizes a text with the voice of a config, or else with the one that the box's settings name.
-async function spokenBy(config: ReturnConfig, text: string, signal: AbortSignal): Promise<Blob> {
-  if (config.voice) return spoken(text, config.voice, signal);
-  const [{ settings }, voices] = await Promise.all([
-    get<ReturnSettings>("/v0/box/settings", {}, signal),
-    everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider: "HUME_AI" }),
-  ]);
-  const name = settings.find((s) => s.key === "engines.voice")?.value;
-  const voice = voices.find((v) => v.id === name || v.id === `voice-${name}`);
-  if (!voice) throw new Error("Choose a voice in the config first.");
-  return spoken(text, voice, signal);
-}
-
-// useFocus returns a function that moves the focus to the first field of a row, as soon as the row is on the page.
+// useFocus returns a function that moves the focus to the first empty field of a row, or else its first field, as soon
+// as the row is on the page.
 function useFocus(): (key: number | undefined) => void {
   const [wanted, setWanted] = useState<{ key: number }>();
   useEffect(() => {
     if (!wanted) return;
-    const field = document.querySelector<HTMLElement>(`[data-key="${wanted.key}"] textarea`);
+    const fields = [...document.querySelectorAll<HTMLTextAreaElement>(`[data-key="${wanted.key}"] textarea`)];
+    const field = fields.find((f) => !f.value) ?? fields[0];
     field?.focus();
     field?.closest("fieldset")?.scrollIntoView({ block: "nearest" });
   }, [wanted]);
