@@ -191,6 +191,7 @@ func (a *appliance) startHost(ctx context.Context) error {
 		Voices:          voices.NewForChats(a.voices, a.engines, a.log),
 		Pronunciation:   a.lexicons.Options,
 		StoredSound:     a.sound.store,
+		Answers:         a.answers,
 		Records:         history,
 		Recordings:      recordings,
 		Outbox:          a.records,

@@ -95,8 +95,8 @@ func (t thinking) replyApproved(ctx context.Context, prompt engine.Prompt, c tur
 	switch {
 	case ctx.Err() != nil:
 	case from == fromModel, from == fromTool && e.routed && !e.only:
-		if from == fromModel && !e.unprompted && !e.afterTool {
-			*t.unanswered = lastAsked(c.Conversation)
+		if from == fromModel {
+			*t.unanswered = f.words
 		}
 		close(held.wanted)
 		begin()
@@ -130,7 +130,7 @@ func (t thinking) replyWithoutModel(ctx context.Context, prompt engine.Prompt, c
 	case fromToolResult:
 		t.sayLines(t.toolResult(c), turn.Sentence{})
 	case fromUnknown:
-		*t.unanswered = lastAsked(c.Conversation)
+		*t.unanswered = f.words
 		t.sayUnknown()
 	}
 	if from == fromFarewell {

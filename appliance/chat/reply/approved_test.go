@@ -219,8 +219,8 @@ func TestOnlyApprovedAnswersAreSaid(t *testing.T) {
 		f.err = errors.New("broken")
 		said, unanswered := replies(t, m, asks("Is there a café?"), now())
 		wantSaid(t, said, unknown...)
-		if unanswered != "Is there a café?" {
-			t.Errorf("unanswered %q", unanswered)
+		if unanswered != "" {
+			t.Errorf("a question that could not be compared is unanswered: %q", unanswered)
 		}
 		m.approved.Finder = nil
 		said, _ = replies(t, m, asks("Is there a café?"), now())

@@ -24,6 +24,7 @@ type found struct {
 	items []contract.AnswerItem // that fit, in the order of the questions; empty: none does
 	score float64               // the likelihood that the least likely of them is right
 	rest  string                // what is said of an answer that was interrupted; empty: all of it
+	words string                // that were compared with the answers; empty: none could be
 }
 
 func (f found) ids() (all []string) {
@@ -67,6 +68,7 @@ func (t thinking) find(ctx context.Context, c turn.Think, ahead func()) found {
 	}
 	t.log.Debug("approved answers searched", "turn", t.turn, "items", f.ids(), "score", f.score, "took_ms",
 		time.Since(begun).Milliseconds())
+	f.words = lastAsked(c.Conversation)
 	return f
 }
 
@@ -75,14 +77,14 @@ func (t thinking) findAll(ctx context.Context, q userQuestion, ahead func()) (fo
 	switch {
 	case q.rest && q.heard != "" && before != nil:
 		if rest := restOf(t.fill(before.Say), q.heard); rest != "" {
-			return found{[]contract.AnswerItem{*before}, 1, rest}, nil
+			return found{items: []contract.AnswerItem{*before}, score: 1, rest: rest}, nil
 		}
 	case q.again && before != nil: // unless the config has an answer to the words themselves
 		f, err := t.decide(ctx, answers.Question{Text: q.Text}, ahead)
 		if err != nil || f.score >= certain && len(f.items) > 0 {
 			return f, err
 		}
-		return found{[]contract.AnswerItem{*before}, 1, ""}, nil
+		return found{items: []contract.AnswerItem{*before}, score: 1}, nil
 	case (q.again || q.rest) && q.BeforeAssistant == "" && q.BeforeUser != "":
 		q.Text, q.BeforeUser = q.BeforeUser, "" // nothing of the answer was heard
 	}
@@ -140,7 +142,7 @@ func (t thinking) decide(ctx context.Context, q answers.Question, ahead func()) 
 	if len(Sentences(t.fill(item.Say))) == 0 { // its variables are not set
 		return found{}, nil
 	}
-	return found{[]contract.AnswerItem{item}, d.Score, ""}, nil
+	return found{items: []contract.AnswerItem{item}, score: d.Score}, nil
 }
 
 // item returns the approved answer of an ID, or nil if the config has none.
