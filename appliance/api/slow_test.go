@@ -163,6 +163,7 @@ func TestAReaderBelowTheMinimumRateIsCutOff(t *testing.T) {
 
 // The transfer takes many times as long as a stalled client may take.
 func TestASlowReaderGetsTheWholeAnswer(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.api.maxStall = time.Second
 	b.Start()
@@ -188,6 +189,7 @@ func TestASlowReaderGetsTheWholeAnswer(t *testing.T) {
 }
 
 func TestAHeaderThatNeverEndsIsCutOff(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.Start()
 	for range 50 {
@@ -207,6 +209,7 @@ func TestAHeaderThatNeverEndsIsCutOff(t *testing.T) {
 }
 
 func TestABodyBelowTheMinimumRateIsRejected(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.Start()
 	for name, head := range map[string]string{
@@ -244,6 +247,7 @@ func TestABodyBelowTheMinimumRateIsRejected(t *testing.T) {
 }
 
 func TestASlowBodyIsAccepted(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.Start()
 	body, send := io.Pipe()
@@ -299,6 +303,7 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 
 // Only the client is timed, so a stream may pause as long as it likes.
 func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.add(row{"GET", "/pause", byAnyone, noBody, normal, nothing,
 		func(w http.ResponseWriter, _ *http.Request, _ caller) error {
@@ -326,6 +331,7 @@ func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 }
 
 func TestATLSHandshakeThatNeverComesIsCutOff(t *testing.T) {
+	t.Parallel()
 	b := startSlow(t, Limits{})
 	b.StartTLS()
 	conn := b.dial(t)
