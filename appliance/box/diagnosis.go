@@ -65,9 +65,14 @@ func diagnose(ctx context.Context, cfg config.Config,
 		return d, err
 	}
 	d.add(found...)
+	answers, err := examineAnswers(ctx, cfg)
+	if err != nil {
+		return d, err
+	}
 	d.add(
 		examineLibraries(ctx, cfg),
 		examineHearing(cfg),
+		answers,
 		doctor.Memory(cfg.Packs, engines.Needs(cfg), running),
 		doctor.Clock(time.Now(), notBefore(cfg.Data)),
 		examinePort(cfg.Listen, pid, running),

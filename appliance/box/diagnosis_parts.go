@@ -181,6 +181,19 @@ func examineHearing(cfg config.Config) doctor.Finding {
 	return f
 }
 
+// examineAnswers reports whether the box finds approved answers. A box whose configs have none works without the pack.
+func examineAnswers(ctx context.Context, cfg config.Config) (doctor.Finding, error) {
+	f := doctor.Finding{Part: "approved answers", Health: doctor.OK, What: "found by what questions mean, in English"}
+	found, err := doctor.Packs(ctx, cfg.Packs, []string{engines.SentencesPack})
+	if err != nil {
+		return f, err
+	}
+	if f.Health = found[0].Health; f.Health != doctor.OK {
+		f.Health, f.What, f.Mend = doctor.Warning, "none is found: the pack "+found[0].What, found[0].Mend
+	}
+	return f, nil
+}
+
 // examineSystem checks the optional libraries of the system. lacks names the kernel's
 // means of isolation that eSpeak NG, the decoders and ffmpeg have to do without.
 func examineSystem(ctx context.Context, lacks []string) doctor.Finding {

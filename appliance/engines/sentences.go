@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine/onnx"
 )
 
-// sentencesPack is the pack of the sentence embedder.
-const sentencesPack = "embed"
+// SentencesPack is the pack of the sentence embedder.
+const SentencesPack = "embed"
 
 // Sentences is the sentence embedder, which only a box with approved answers needs. It is loaded at its first use, so
 // that its pack may be installed while the box runs. It implements engine.SentenceEmbedder.
@@ -24,7 +24,7 @@ type Sentences struct {
 
 // Installed reports whether the pack is there.
 func (s *Sentences) Installed() bool {
-	_, err := os.Stat(filepath.Join(s.set.cfg.Pack(sentencesPack), "tokenizer.json"))
+	_, err := os.Stat(filepath.Join(s.set.cfg.Pack(SentencesPack), "tokenizer.json"))
 	return err == nil
 }
 
@@ -47,7 +47,7 @@ func (s *Sentences) open(ctx context.Context) (*onnx.Sentences, error) {
 	if s.model != nil {
 		return s.model, nil
 	}
-	m, err := onnx.LoadSentences(s.set.runtime, s.set.cfg.Pack(sentencesPack), s.set.Gate)
+	m, err := onnx.LoadSentences(s.set.runtime, s.set.cfg.Pack(SentencesPack), s.set.Gate)
 	if err != nil {
 		return nil, err
 	}

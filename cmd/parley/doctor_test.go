@@ -54,13 +54,13 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	for part, words := range map[string]string{
 		"data folder": dir, "disk": "free", "database": "intact", "recordings": "1 files", "packs": "packs",
 		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "",
-		"backup": "none was made", "audit log": "none was changed",
+		"backup": "none was made", "audit log": "none was changed", "approved answers": "English",
 	} {
 		if f := found[part]; f.Health == doctor.Problem || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
-	if len(found) != 13 {
+	if len(found) != 14 {
 		t.Errorf("%d parts", len(found))
 	}
 	// Before the first start there is nothing, and nothing is made.
