@@ -45,6 +45,11 @@ models := \
 	parley/appliance/expression \
 	parley/appliance/expression/face \
 	parley/cmd/parley-bench \
+	parley/tools/house \
+	parley/appliance/config \
+	parley/appliance/contract \
+	parley/appliance/engine/abridge \
+	parley/appliance/audio/shape \
 	parley/tools/licences
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
