@@ -50,6 +50,8 @@ models := \
 	parley/appliance/contract \
 	parley/appliance/engine/abridge \
 	parley/appliance/audio/shape \
+	parley/appliance/chat/turn \
+	parley/appliance/text \
 	parley/tools/licences
 # Packages that are tested both ways: their computations without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
