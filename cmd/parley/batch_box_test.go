@@ -17,6 +17,7 @@ import (
 // A box analyses texts and files of a batch, reports a broken one, and forgets the key of
 // the command.
 func TestABoxAnalysesABatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data, mood, broken := filepath.Join(dir, "data"), filepath.Join(dir, "mood.txt"), filepath.Join(dir, "cut.jpg")
 	for file, text := range map[string]string{mood: "I am so happy!", broken: "\xff\xd8\xff\xe0\x00\x10JFIF"} {

@@ -11,6 +11,7 @@ import (
 // Whoever builds a commit gets the same program: neither the folder nor the time, the time zone or the umask is in it.
 // tools/reproducible also compiles everything anew, and compares whole packages.
 func TestTwoBuildsOfACommitAreTheSame(t *testing.T) {
+	t.Parallel()
 	top, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ func clipAfter(t *testing.T, silence, ms int) []byte {
 // A caller measures from the last sound of a question to the first of its answer, and
 // asks again after the answer has played.
 func TestACallerIsTimedFromItsLastSoundToTheAnswersFirst(t *testing.T) {
+	t.Parallel()
 	const quiet, lead, answer = 10, 200, 300 // pieces of silence that end a turn; ms
 	asked := make(chan time.Time, 2)
 	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {

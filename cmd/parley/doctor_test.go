@@ -174,6 +174,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		damage func(dir string, user, assistant string) error
 		words  string // "": all is well

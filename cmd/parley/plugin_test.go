@@ -166,6 +166,7 @@ func TestPluginAsksAtATerminal(t *testing.T) {
 
 // Changes of commands take effect in a running box.
 func TestPluginCommandsBesideABox(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	cmd, url := serveTest(t, data)
 	defer started(t, cmd, url)()

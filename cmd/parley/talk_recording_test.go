@@ -17,6 +17,7 @@ import (
 )
 
 func TestARecordingIsSentInRealTimeWithSilenceBehind(t *testing.T) {
+	t.Parallel()
 	question := make([]float32, 16000/2)
 	for i := range question {
 		question[i] = 0.25
@@ -148,6 +149,7 @@ func TestARecordingWithoutSpeechIsSaidToBeOne(t *testing.T) {
 }
 
 func TestABoxThatHeardAVoiceIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
 		box.next(ctx)
 		said := func(interim bool) {

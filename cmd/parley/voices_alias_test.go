@@ -9,6 +9,7 @@ import (
 )
 
 func TestAVoiceStandsInForAnother(t *testing.T) {
+	t.Parallel()
 	data := beginData(t)
 	at := func(args ...string) (code int, out, errs string) {
 		t.Helper()

@@ -7,6 +7,7 @@ import (
 
 // A designed voice is saved for an account, listed and deleted.
 func TestADesignedVoiceIsSavedAndDeleted(t *testing.T) {
+	t.Parallel()
 	data, _ := aBox(t)
 	for _, step := range []struct {
 		args string

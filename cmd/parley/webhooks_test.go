@@ -68,6 +68,7 @@ func boxWithWebhooks(t *testing.T) (data string, ids map[store.WebhookState]stri
 }
 
 func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
+	t.Parallel()
 	data, ids := boxWithWebhooks(t)
 	run := func(want int, args ...string) string {
 		t.Helper()
