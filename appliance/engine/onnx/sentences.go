@@ -20,24 +20,33 @@ const SentenceModel = "all-MiniLM-L6-v2-int8-1"
 type Sentences struct {
 	session *Session
 	words   *wordPiece
+	table   wordTable
 	gate    *engine.Gate
 }
 
 // LoadSentences loads the model from the folder of the pack embed. A call runs on one core for about 3 ms a text.
-func LoadSentences(rt *Runtime, dir string, gate *engine.Gate) (*Sentences, error) {
-	words, err := readWordPiece(filepath.Join(dir, "tokenizer.json"))
+func LoadSentences(rt *Runtime, dir string, gate *engine.Gate) (_ *Sentences, err error) {
+	s := &Sentences{gate: gate}
+	if s.words, err = readWordPiece(filepath.Join(dir, "tokenizer.json")); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "model.onnx")
+	if err := checkReadable(path); err != nil {
+		return nil, err
+	}
+	model, free, err := readModel(path, "")
 	if err != nil {
 		return nil, err
 	}
-	session, err := rt.Load(filepath.Join(dir, "model.onnx"), SessionOptions{
-		Threads: 1,
-		Inputs:  []string{"input_ids", "attention_mask", "token_type_ids"},
-		Outputs: []string{"last_hidden_state"},
-	})
-	if err != nil {
-		return nil, err
+	defer func() { err = errors.Join(err, free()) }()
+	if s.table, err = readWordTable(model, len(s.words.ids)); err != nil {
+		return nil, loadError(path, err)
 	}
-	return &Sentences{session: session, words: words, gate: gate}, nil
+	s.session, err = rt.loadPart(path, model, part{
+		inputs:  []string{tableResult, "attention_mask", "token_type_ids"},
+		outputs: []string{"last_hidden_state"},
+	}, SessionOptions{Threads: 1})
+	return s, err
 }
 
 // Close releases the memory. No call may be running.
@@ -79,7 +88,12 @@ func (s *Sentences) embed(tokens []int64) (vector []float32, err error) {
 	}
 	var inputs, outputs []Value
 	defer func() { err = errors.Join(err, destroy(inputs), destroy(outputs)) }()
-	for _, data := range [][]int64{tokens, mask, make([]int64, n)} {
+	vectors, err := NewTensor(s.table.vectors(tokens), 1, n, engine.SentenceDimensions)
+	if err != nil {
+		return nil, err
+	}
+	inputs = append(inputs, vectors)
+	for _, data := range [][]int64{mask, make([]int64, n)} { // all tokens are of one text
 		v, err := NewTensor(data, 1, n)
 		if err != nil {
 			return nil, err

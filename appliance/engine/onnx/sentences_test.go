@@ -99,7 +99,7 @@ func TestSentenceVectorsAreThoseOfTheReference(t *testing.T) {
 			t.Errorf("%q: the length is %v, not 1", c.Text, math.Sqrt(cosine(v, v)))
 		}
 		for i, x := range c.Vector {
-			if math.Abs(float64(v[i])-x) > 1e-4 {
+			if math.Abs(float64(v[i])-x) > 1e-5 {
 				t.Errorf("%q: number %d is %v, not %v", c.Text, i, v[i], x)
 			}
 		}
