@@ -8,8 +8,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// fillAtOnce is the number of texts that are embedded before they are stored and used: about 0.2 s of one core.
-const fillAtOnce = 64
+const (
+	// fillAtOnce is the number of texts that are embedded before they are stored and used: about 0.2 s of one core.
+	fillAtOnce = 64
+	// fillSoon is the number of texts that are embedded before the other work that nobody waits for, such as sound
+	// that is made ahead: the answers of a config of usual size, or the first ways of all items. It delays the turns
+	// of chats by 0.8 s of one core in all.
+	fillSoon = 256
+)
 
 // fill loads the stored vectors of a set, and embeds and stores the others. What fails is logged.
 func (s *Set) fill(ctx context.Context) {
@@ -105,9 +111,11 @@ func (s *Set) noteUse(ctx context.Context) {
 	}
 }
 
-// embedMissing embeds texts in order, with the urgency of engine.Batch, or of a request while somebody waits for them.
+// embedMissing embeds texts in order: the first ones with the urgency of engine.Prefetch, the others with that of
+// engine.Batch, or all with that of a request while somebody waits for them.
 func (s *Set) embedMissing(ctx context.Context, missing []*missingText) error {
-	urgency := engine.Batch.Urgency()
+	urgency := engine.Prefetch.Urgency()
+	soon := fillSoon
 	for len(missing) > 0 {
 		part := missing[:min(len(missing), fillAtOnce)]
 		missing = missing[len(part):]
@@ -115,11 +123,15 @@ func (s *Set) embedMissing(ctx context.Context, missing []*missingText) error {
 		for i, m := range part {
 			texts[i] = m.text
 		}
-		if s.hurry.Load() > 0 {
+		switch {
+		case s.hurry.Load() > 0:
 			urgency.Set(engine.Request, time.Time{}) // due from now on: long work stays behind other requests
-		} else {
+		case soon > 0:
+			urgency.Set(engine.Prefetch, time.Time{})
+		default:
 			urgency.Set(engine.Batch, time.Time{})
 		}
+		soon -= len(part)
 		embedded, err := s.embedder.Embed(ctx, texts, urgency)
 		if err != nil {
 			return fmt.Errorf("answers: %w", err)

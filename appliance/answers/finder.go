@@ -154,7 +154,7 @@ func (f *Finder) Ready(ctx context.Context, s *Set) error {
 	return s.wait(ctx)
 }
 
-// Prepare opens the set of some answers and waits until it is complete, with the urgency of engine.Batch.
+// Prepare opens the set of some answers and waits until it is complete, without making it urgent.
 func (f *Finder) Prepare(ctx context.Context, a contract.Answers) error {
 	s, err := f.Open(ctx, a)
 	if err != nil {

@@ -312,8 +312,8 @@ func TestWaitingForASetMakesItUrgent(t *testing.T) {
 	}
 	s, err := f.Open(t.Context(), a)
 	must(t, err)
-	if p := <-seen; p != engine.Batch {
-		t.Errorf("nobody waits: %v, want batch", p)
+	if p := <-seen; p != engine.Prefetch {
+		t.Errorf("nobody waits: %v, want ahead", p)
 	}
 	done := make(chan error, 1)
 	go func() { done <- f.Ready(t.Context(), s) }()
