@@ -2,9 +2,15 @@ package appliance
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
+	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +25,7 @@ import (
 	"parley/appliance/engines"
 	"parley/appliance/text"
 	"parley/appliance/voice"
+	"parley/internal/layout"
 	"parley/internal/packtest"
 )
 
@@ -205,5 +212,54 @@ func TestScriptsHaveTheAnswersWithoutVariables(t *testing.T) {
 	want := []string{"I don't know.|Ask at the desk.", "We open at ten.|Bye."}
 	if !slices.Equal(all, want) || s.Account != "ann" || s.Voice != "voice-joe" || s.Speed != 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// madeAhead waits until the box has made the sound of n sentences, and returns the files and when they were written.
+func (b *runningBox) madeAhead(t *testing.T, n int) (files []string) {
+	t.Helper()
+	want := fmt.Sprintf("\nparley_answer_sentences %d\nparley_answer_sentences_made %d\n", n, n)
+	for deadline := time.Now().Add(waitLimit); ; time.Sleep(50 * time.Millisecond) {
+		_, figures := b.ask(t, b.key, http.MethodGet, "/metrics", "")
+		entries, err := os.ReadDir(filepath.Join(b.cfg.Data, layout.AnswerSound))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		lines := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(figures, "")
+		if len(entries) >= n && strings.Contains(lines, want) {
+			for _, e := range entries {
+				if info, err := e.Info(); err == nil {
+					files = append(files, e.Name()+" "+info.ModTime().String())
+				}
+			}
+			return files
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are %d files; the figures are %s", len(entries), lines)
+		}
+	}
+}
+
+// The sound is made when a config is saved, and made anew for what a new version or a pronunciation changes. A chat
+// plays it: it neither stores other sound nor writes this again.
+func TestSoundOfASavedConfigIsMadeAheadAndPlayed(t *testing.T) {
+	b := startBox(t, withScriptedModel(t))
+	config := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"joe"},"answers":{
+		"mode":"only","unknown":"Please ask at the desk.",
+		"items":[{"id":"hours","ask":["When are you open?"],"say":"We open at ten. We close at six."}]}}`)
+	first := b.madeAhead(t, 3)
+	c := b.call(t, "&config_id="+config)
+	c.send(contract.UserInput{Text: "When are you open?"})
+	heard := c.until("assistant_end", 1, waitLimit)
+	if got := assistantText(heard); got != "We open at ten. We close at six." {
+		t.Errorf("it said %q", got)
+	}
+	if now := b.madeAhead(t, 3); !slices.Equal(now, first) {
+		t.Errorf("the chat stored %q, made ahead were %q", now, first)
+	}
+	b.post(t, "/v0/evi/configs/"+config, `{"evi_version":"3","voice":{"name":"joe"},"answers":{
+		"items":[{"id":"hours","ask":["When are you open?"],"say":"We open at nine. We close at six."}]}}`)
+	if now := b.madeAhead(t, 2); len(now) != 4 {
+		t.Errorf("there are %d files after one sentence has changed, want 4", len(now))
 	}
 }
