@@ -272,6 +272,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		BoxWebhooks:    box.Webhooks{Config: a.cfg},
 		BoxHealth:      a.health,
 		BoxPacks:       boxPacks,
+		Answers:        triedAnswers{a.answers, a.admission},
 		BoxSetUp:       box.ConsoleSetUp{Config: a.cfg, Records: a.records, Again: a.restart},
 		Running:        ctx,
 		Origins:        a.cfg.Origins,

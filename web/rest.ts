@@ -18,6 +18,14 @@ export type Answers = {
   unknown?: string;
 };
 
+// A pair of approved answers that seem to be asked for alike.
+export type AnswersConflict = {
+  // Two
+  items: Array<ConflictingAnswer>;
+  // 1: with the same words
+  score: number;
+};
+
 // The format and rate of the sound.
 export type AudioEncoding = {
   format: "mp3" | "pcm" | "wav";
@@ -106,7 +114,7 @@ export type BatchRequest = {
   notify: boolean;
   text?: Array<string>;
   // How speech is transcribed; null turns transcription off.
-  transcription: BatchTranscription;
+  transcription: BatchTranscription | null;
   urls?: Array<string>;
 };
 
@@ -151,7 +159,7 @@ export type BoxAnswer = {
   took_ms: number;
 };
 
-// How soon the newest answers came, in the last hour and at most 512.
+// Finds approved answers.
 export type BoxAnswers = {
   // AddedMedianMS and AddedP95MS are the delays after the silence that ended the turn.
   added_median_ms: number;
@@ -291,6 +299,12 @@ export type ChatExcerpt = {
 // The body of an answer without data.
 export type Confirmation = {
   message: string;
+};
+
+// An approved answer, and the way to ask for it that is like one of another answer.
+export type ConflictingAnswer = {
+  answer_id: string;
+  ask: string;
 };
 
 // The settings of short generated responses.
@@ -860,6 +874,11 @@ export type PostedAnswers = {
   unknown?: string;
 };
 
+// Asks which approved answers seem to be asked for alike.
+export type PostedAnswersCheck = {
+  answers: PostedAnswers;
+};
+
 // Text that the assistant speaks as it is.
 export type PostedAssistantInput = {
   custom_session_id?: string;
@@ -1421,6 +1440,17 @@ export type PostedTransferDestination = {
   to: string;
 };
 
+// Asks which approved answer fits a question.
+export type PostedTry = {
+  answers?: PostedAnswers;
+  // What the user asked before
+  before?: string;
+  config_id?: string;
+  // Absent: the newest
+  config_version?: number;
+  text: string;
+};
+
 // Sets when a user's turn has ended.
 export type PostedTurnDetection = {
   end_of_turn_silence_ms?: number;
@@ -1545,6 +1575,28 @@ export type ProsodyPrediction = {
   time: TimeInterval;
 };
 
+// How often an approved answer was given.
+export type ReportedAnswer = {
+  answer_id: string;
+  count: number;
+  // In Unix milliseconds
+  last_on?: number;
+};
+
+// Questions that ask alike.
+export type ReportedQuestion = {
+  // Where it was asked last
+  chat_id: string;
+  count: number;
+  // In Unix milliseconds
+  first_on: number;
+  last_on: number;
+  // As it was asked most often
+  text: string;
+  // Other wordings
+  texts: Array<string>;
+};
+
 // A row of the audit log: an administrative act, or several equal ones.
 export type ReturnAct = {
   created_on: number;
@@ -1575,6 +1627,24 @@ export type ReturnActor = {
   name?: string;
   // The role of a key; the name under which a user's command ran.
   role?: string;
+};
+
+// Lists pairs of approved answers that seem to be asked for alike, the most alike first.
+export type ReturnAnswersCheck = {
+  // Whether all ways to ask were compared by their meaning.
+  complete: boolean;
+  conflicts: Array<AnswersConflict>;
+};
+
+// What users asked in the chats of a config.
+export type ReturnAnswersReport = {
+  config_id: string;
+  // The answers of the newest version in its order, also those that were never given, and then others that were given.
+  given: Array<ReportedAnswer>;
+  // Those of the last ones, by likeness, newest first
+  unanswered: Array<ReportedQuestion>;
+  // Questions that no answer fitted
+  unanswered_count: number;
 };
 
 // What a sheet (CSV) of approved answers has.
@@ -2199,6 +2269,16 @@ export type ReturnThing = {
   name?: string;
 };
 
+// Which approved answer fits a question.
+export type ReturnTry = {
+  // Null: none fits
+  answer_id: string | null;
+  // Other answers that were considered, best first
+  others: Array<ScoredAnswer>;
+  // How likely it is the right one, 0 to 1
+  score: number;
+};
+
 // A turn of the user with a spoken answer.
 export type ReturnTurn = {
   // The answer waited for a tool
@@ -2298,6 +2378,13 @@ export type ReturnWebhook = {
   until_on?: number;
   // Without a password
   url: string;
+};
+
+// An approved answer that was considered.
+export type ScoredAnswer = {
+  answer_id: string;
+  // 0 to 1
+  score: number;
 };
 
 // A part of an utterance that is spoken in one go.

@@ -3,6 +3,8 @@ package answers
 import (
 	"cmp"
 	"slices"
+
+	"parley/appliance/contract"
 )
 
 const (
@@ -28,6 +30,18 @@ func (s *Set) Conflicts() []Conflict {
 	found := map[[2]int]Conflict{}
 	s.sameWords(found)
 	s.alike(found)
+	return ordered(found)
+}
+
+// SameWords returns the pairs of items that have a way of asking with the same words. It needs no embedder.
+func SameWords(a contract.Answers) []Conflict {
+	found := map[[2]int]Conflict{}
+	(&Set{Answers: a}).sameWords(found)
+	return ordered(found)
+}
+
+// ordered returns the first maxConflicts of what was found, the most alike first.
+func ordered(found map[[2]int]Conflict) []Conflict {
 	list := make([]Conflict, 0, len(found))
 	for _, c := range found {
 		list = append(list, c)

@@ -23,6 +23,8 @@ func notAdministrative() []string {
 		"POST /v0/tts/voice_conversion/json", "POST /v0/tts/voice_conversion/file",
 		// measuring
 		"POST /v0/batch/jobs",
+		// read answers and change nothing
+		"POST /v0/box/answers/try", "POST /v0/box/answers/check",
 		// reads a sheet and changes nothing
 		"POST /v0/box/answers/sheet",
 		// reads a plugin and changes nothing

@@ -42,9 +42,10 @@ type Parts struct {
 	Plugins      Plugins     // nil if the box has no plugins
 	BoxPlugins   BoxPlugins  // nil if the box has no plugins
 	BoxWebhooks  BoxWebhooks
-	BoxHealth    BoxHealth // nil if there is no health source, as in tests
-	BoxPacks     BoxPacks  // nil if the box has no packs
-	BoxSetUp     BoxSetUp  // nil if the box cannot set itself up
+	BoxHealth    BoxHealth  // nil if there is no health source, as in tests
+	BoxPacks     BoxPacks   // nil if the box has no packs
+	Answers      BoxAnswers // nil if the box finds no approved answers, as in tests
+	BoxSetUp     BoxSetUp   // nil if the box cannot set itself up
 	// Running ends when the box stops. It ends the event streams; nil: they end
 	// with their clients only.
 	Running context.Context

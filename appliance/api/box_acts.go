@@ -16,10 +16,6 @@ import (
 )
 
 func aboutActs() descriptions {
-	moment := func(name, says string) describe.Parameter {
-		return parameter(name, says+" RFC 3339, a date (from midnight, in the time zone of the box), or Unix "+
-			"milliseconds.", describe.String())
-	}
 	list := append(pageQuery(),
 		moment("since", "Only acts at or after this time:"),
 		moment("until", "Only acts before this time:"),
@@ -41,6 +37,12 @@ func aboutActs() descriptions {
 			Answers: []describe.Answer{{Status: 200, Value: contract.ReturnPagedActs{}, Also: []string{"text/csv"}}},
 		},
 	})
+}
+
+// moment describes a time in a query, which readMoment parses.
+func moment(name, says string) describe.Parameter {
+	return parameter(name, says+" RFC 3339, a date (from midnight, in the time zone of the box), or Unix "+
+		"milliseconds.", describe.String())
 }
 
 func (a *API) listActs(w http.ResponseWriter, r *http.Request, _ caller) error {

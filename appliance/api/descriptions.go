@@ -38,6 +38,7 @@ func allDescriptions() descriptions {
 		aboutConfigs(),
 		aboutPrompts(),
 		aboutTools(),
+		aboutAnswers(),
 		aboutAnswersSheet(),
 		aboutVoices(),
 		aboutLexicon(),

@@ -153,7 +153,10 @@ func (a *API) table() []row {
 		{"PATCH", "/v0/evi/tools/{id}/version/{version}", byKey, jsonBody, normal, stores, tools.describe},
 		{"DELETE", "/v0/evi/tools/{id}/version/{version}", byKey, noBody, normal, nothing, tools.deleteVersion},
 
-		// Approved answers: box_answers_sheet.go
+		// Approved answers: box_answers.go, box_answers_report.go, box_answers_sheet.go
+		{"POST", "/v0/box/answers/try", byKey, answersBody, normal, nothing, a.oneLarge(parsed(a.tryAnswers))},
+		{"POST", "/v0/box/answers/check", byKey, answersBody, normal, nothing, a.oneLarge(parsed(a.checkAnswers))},
+		{"GET", "/v0/box/answers/report", byOperator, noBody, normal, nothing, a.reportAnswers},
 		{"GET", "/v0/box/answers/sheet", byKey, noBody, normal, nothing, a.answersSheet},
 		{"POST", "/v0/box/answers/sheet", byKey, sheetBody, normal, nothing, a.readAnswersSheet},
 

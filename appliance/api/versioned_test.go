@@ -120,6 +120,7 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		Batch:       &fakeBatch{},
 		Phone:       &fakePhone{},
 		Plugins:     plugins,
+		Answers:     newFinder(t, byWords),
 		Log:         slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(asDescribed(t, a))

@@ -37,6 +37,15 @@ func (h *Host) approvedAnswers(ctx context.Context, c setup, o connection.Openin
 	return approved
 }
 
+// Judge returns the model that weighs approved answers in the chats of a config; nil: there is none.
+func (h *Host) Judge(c contract.ReturnConfig) answers.Judge {
+	model, err := h.modelOf(c, "")
+	if err != nil { // no chat of the config can begin
+		model = h.Model
+	}
+	return h.judge(model, isCustom(c))
+}
+
 // judge returns the model that weighs approved answers: one on this box, which takes dozens of milliseconds, if
 // there is one; otherwise the chat's, unless it is a custom one, which answers what it is asked. nil: none.
 func (h *Host) judge(model engine.LanguageModel, custom bool) answers.Judge {

@@ -54,6 +54,7 @@ func Bodies() []Body {
 		bodyOf[PostedPluginChange](),
 		bodyOf[PostedPluginCall](),
 		bodyOf[PostedTry](),
+		bodyOf[PostedAnswersCheck](),
 		bodyOf[PostedLexicon](),
 		bodyOf[PostedPronunciation](),
 		bodyOf[PostedBatchJob](),

@@ -33,6 +33,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedSessionAccount":      func(b []byte) error { _, err := Parse[PostedSessionAccount](b); return err },
 		"PostedVersionDescription":  func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":        func(b []byte) error { _, err := Parse[PostedPluginChange](b); return err },
+		"PostedAnswersCheck":        func(b []byte) error { _, err := Parse[PostedAnswersCheck](b); return err },
 		"PostedTry":                 func(b []byte) error { _, err := Parse[PostedTry](b); return err },
 		"PostedLexicon":             func(b []byte) error { _, err := Parse[PostedLexicon](b); return err },
 		"PostedPronunciation":       func(b []byte) error { _, err := Parse[PostedPronunciation](b); return err },

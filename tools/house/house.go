@@ -142,9 +142,9 @@ var imports = []struct {
 		appliance/chat/reply appliance/chat/turn`}, // the calls and tools that it translates for plugins
 
 	// Edges.
-	{"appliance/api", `appliance/answers/sheet appliance/api/describe appliance/audio appliance/connection
-		appliance/contract appliance/engine appliance/speech appliance/text internal/limit internal/password
-		store web`},
+	{"appliance/api", `appliance/answers appliance/answers/sheet appliance/api/describe appliance/audio
+		appliance/connection appliance/contract appliance/engine appliance/speech appliance/text internal/limit
+		internal/password store web`},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/line", "appliance/connection appliance/contract"},
 	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},

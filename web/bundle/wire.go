@@ -132,7 +132,7 @@ func (s *schema) typescript(indent string) string {
 		return "Array<" + s.Items.typescript(indent) + ">"
 	case "object":
 		return s.object(indent)
-	case "string", "boolean":
+	case "string", "boolean", "null":
 		return s.Type
 	case "number", "integer":
 		return "number"

@@ -262,6 +262,9 @@ func (s *schemas) addFields(schema *Schema, t reflect.Type, shape *contract.Shap
 			schema.Required = append(schema.Required, name)
 		}
 		field := *s.typed(f.Type, expected)
+		if shape == nil && f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
+			field = Schema{OneOf: []*Schema{s.typed(f.Type, nil), {Type: "null"}}}
+		}
 		if comment := s.comments.fields[genericName(t)][f.Name]; comment != "" {
 			field.Description = comment
 		}
