@@ -24,8 +24,8 @@ const (
 	// sentences. A larger config speaks the rest of its answers as they come. More of a small disk is better left to
 	// recordings.
 	DefaultLimit = 200 << 20
-	// unusedFor is how long sound is stored that belongs to the newest version of no config and that no chat plays:
-	// a chat may run for days with an older version, and plays it from memory of the disk meanwhile.
+	// unusedFor is how long sound is stored that belongs to the newest version of no config and that no chat plays.
+	// A chat may go on for hours with an older version, and apps may ask for one by its number.
 	unusedFor = 24 * time.Hour
 	// touchEvery is how old the recorded time of a file's last use may become, so that a flash card is not written
 	// to for each sentence that is played.

@@ -6,26 +6,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// Voice returns voice with a memory: it plays the sound of a text from the disk if the same voice has spoken it
-// with the same options before, and otherwise synthesises it and stores it. Use it only for texts that may stay on
-// the disk.
+// Voice returns voice with a memory: it plays the sound of a text from the disk if the voice has spoken it with the
+// same options before, and otherwise synthesises and stores it. Its texts must be such that may stay on the disk.
 func (s *Store) Voice(voice engine.Synthesizer) engine.Synthesizer { return storedVoice{voice, s} }
 
 // storedVoice is an engine.Synthesizer over stored sound.
 type storedVoice struct {
 	engine.Synthesizer
 	store *Store
-}
-
-// Identity returns the identity of the voice.
-func (v storedVoice) Identity() string { return engine.IdentityOf(v.Synthesizer) }
-
-// Language returns the language of the voice.
-func (v storedVoice) Language() string { return engine.LanguageOf(v.Synthesizer) }
-
-// CanSay implements engine.TextChecker.
-func (v storedVoice) CanSay(text string, o engine.SpeakOptions) error {
-	return engine.CanSay(v.Synthesizer, text, o)
 }
 
 // Speak implements engine.Synthesizer. Stored sound has no phonemes and words.
