@@ -128,7 +128,7 @@ exports.steps = async (c, { assert }) => {
 				json: {
 					...body,
 					total_pages: 52,
-					events_page: Array.from({ length: 100 }, (_, i) => ({
+					events_page: Array.from({ length: 2 }, (_, i) => ({
 						...said,
 						id: `${page} ${i}`,
 						message_text: `${page} ${i}`,
@@ -148,7 +148,7 @@ exports.steps = async (c, { assert }) => {
 		});
 		await c.press("Save as text");
 		await c.page.waitForFunction(() => window.saved);
-		assert.match(await c.page.evaluate(() => window.saved.text()), /User: 51 99\n$/);
+		assert.match(await c.page.evaluate(() => window.saved.text()), /User: 51 1\n$/);
 		await c.page.unroute(`**/v0/evi/chats/${id}?*`);
 	});
 	await c.law("a chat is deleted after a confirmation", async () => {

@@ -1,8 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AnswerItem } from "../../rest";
+import type { AnswerItem, AnswersConflict, ReturnAnswersCheck } from "../../rest";
 import { post } from "../api";
 import { ToRow } from "./try";
 import { usable } from "./rows";
+
+const path = "/v0/box/answers/check";
+
+// againMS is how long the box gets to compare the rest of many answers, and mostAgain how often it is asked again.
+const againMS = 20_000,
+  mostAgain = 10;
 
 // restMS is how long nobody types before the box looks for conflicts.
 const restMS = 2000;
@@ -10,24 +16,23 @@ const restMS = 2000;
 // mostShown is how many conflicts are listed.
 const mostShown = 10;
 
-export interface Conflict {
-  items: { answer_id: string; ask: string }[];
-  score: number;
-}
-
 // useConflicts asks the box for answers that are asked for in the same way, when the table has not changed for a while.
-export function useConflicts(rows: unknown, items: () => AnswerItem[]): Conflict[] {
-  const [found, setFound] = useState<Conflict[]>([]);
+export function useConflicts(rows: unknown, items: () => AnswerItem[]): AnswersConflict[] {
+  const [found, setFound] = useState<AnswersConflict[]>([]);
   useEffect(() => {
     const stop = new AbortController();
-    const timer = setTimeout(() => {
+    const look = (left: number) => {
       const sent = usable(items());
       if (sent.length < 2) return setFound([]);
-      post<{ conflicts: Conflict[] }>("/v0/box/answers/check", { answers: { items: sent } }, stop.signal).then(
-        ({ conflicts }) => setFound(conflicts),
+      post<ReturnAnswersCheck>(path, { answers: { items: sent } }, stop.signal).then(
+        ({ conflicts, complete }) => {
+          setFound(conflicts);
+          if (!complete && left > 0) timer = window.setTimeout(look, againMS, left - 1);
+        },
         () => {}, // a table that the box refuses is refused when it is saved, too
       );
-    }, restMS);
+    };
+    let timer = window.setTimeout(look, restMS, mostAgain);
     return () => {
       clearTimeout(timer);
       stop.abort();
@@ -37,7 +42,7 @@ export function useConflicts(rows: unknown, items: () => AnswerItem[]): Conflict
 }
 
 // Conflicts lists pairs of answers that the box may confuse.
-export function Conflicts({ found, show }: { found: Conflict[]; show: (id: string) => void }) {
+export function Conflicts({ found, show }: { found: AnswersConflict[]; show: (id: string) => void }) {
   return (
     <div role="status">
       {found.length > 0 && (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { ReturnConfig } from "../../rest";
 import { post } from "../api";
 import { useDoing } from "../load";
@@ -10,7 +10,7 @@ import { useUnsaved } from "../pages/unsaved";
 import { mayFollow } from "../pages/versions";
 import { to } from "../route";
 import { Mode } from "./mode";
-import { Asked, useReport } from "./report";
+import { Asked, stillOpen, useReport } from "./report";
 import { type AnswersMode, faultsOfRows, freshKey, idsOf } from "./rows";
 import { isOfTable, itemsOf, rowsOf, sameRows, waysOf } from "./rows";
 import { AnswerTable } from "./table";
@@ -74,6 +74,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
     () => report.value && new Map(report.value.given.map((g) => [g.answer_id, g.count])),
     [report.value],
   );
+  const open = useMemo(() => stillOpen(report.value?.unanswered, rows), [report.value, rows]);
   const items = () => itemsOf(rows).items;
   return (
     <>
@@ -115,18 +116,18 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
             </button>
             <button type="button" aria-pressed={asked} onClick={() => setAsked(true)}>
               Asked, and not answered
-              {report.value && report.value.unanswered.length > 0 && ` (${report.value.unanswered.length})`}
+              {open && open.length > 0 && ` (${open.length})`}
             </button>
           </div>
           {asked ? (
             <Asked
-              {...{ report, days, setDays, items }}
-              make={(q) => add([q.text, ...q.texts.filter((text) => text !== q.text)].join("\n"))}
+              {...{ report, open, days, setDays, items }}
+              make={(q) => add([q.text, ...q.texts].join("\n"))}
               addTo={(id, q) => addTo(id, q.text)}
             />
           ) : (
             <AnswerTable
-              {...{ changed, rows, setRows, items, ids, given, search, setSearch, show }}
+              {...{ changed, rows, setRows, items, ids, given, days, search, setSearch, show }}
               config={saved}
               faults={rowFaults}
               add={() => add("")}
@@ -145,7 +146,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
             </div>
           </div>
         </form>
-        <TryQuestion items={items} mode={mode} unknown={unknown} show={show} />
+        <TryQuestion config={saved.id} {...{ changed, items, mode, unknown, show }} />
       </div>
     </>
   );
@@ -155,7 +156,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
 // as the row is on the page.
 function useFocus(): (key: number | undefined) => void {
   const [wanted, setWanted] = useState<{ key: number }>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!wanted) return;
     const fields = [...document.querySelectorAll<HTMLTextAreaElement>(`[data-key="${wanted.key}"] textarea`)];
     const field = fields.find((f) => !f.value) ?? fields[0];

@@ -14,6 +14,7 @@ export function List({
   ids,
   faults,
   given,
+  days,
   search,
   setSearch,
   sound,
@@ -23,6 +24,7 @@ export function List({
   ids: Map<number, string>;
   faults: Map<number, RowFaults>;
   given?: Map<string, number>;
+  days: string;
   search: string;
   setSearch: (text: string) => void;
   sound: { key: number; state: "waiting" | "playing" } | undefined;
@@ -66,6 +68,7 @@ export function List({
           id={ids.get(r.key)!}
           faults={faults.get(r.key)}
           given={given?.get(ids.get(r.key)!)}
+          days={days}
           sound={sound?.key === r.key ? sound.state : ""}
           acts={acts}
         />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AnswerItem } from "../../rest";
+import type { AnswerItem, ReportedQuestion, ReturnAnswersReport } from "../../rest";
 import { get } from "../api";
 import { type Loaded, useDoing, useLoad } from "../load";
 import { Dialog } from "../parts/dialog";
@@ -8,20 +8,8 @@ import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { Time } from "../parts/time";
 import { to } from "../route";
+import { type Row, waysOf } from "./rows";
 import { tryOut } from "./try";
-
-export interface Unanswered {
-  text: string;
-  count: number;
-  last_on: number;
-  chat_id: string;
-  texts: string[];
-}
-
-export interface Report {
-  given: { answer_id: string; count: number; last_on: number }[];
-  unanswered: Unanswered[];
-}
 
 const spans = [
   ["7", "The last week"],
@@ -29,39 +17,50 @@ const spans = [
   ["365", "The last year"],
 ] as const;
 
+// mostShown is how many groups of questions are listed.
+const mostShown = 100;
+
 const dayMS = 86_400_000;
 
 // useReport loads what was asked in the chats of a config in the last days.
-export function useReport(config: string): { report: Loaded<Report>; days: string; setDays: (days: string) => void } {
+export function useReport(config: string) {
   const [days, setDays] = useState("30");
   const report = useLoad(
     (signal) => {
       const from = Date.now() - Number(days) * dayMS;
-      return get<Report>("/v0/box/answers/report", { config_id: config, from }, signal);
+      return get<ReturnAnswersReport>("/v0/box/answers/report", { config_id: config, from }, signal);
     },
     [config, days],
   );
   return { report, days, setDays };
 }
 
+// stillOpen returns the questions that have not become ways of asking since.
+export function stillOpen(all: ReportedQuestion[] | undefined, rows: Row[]): ReportedQuestion[] | undefined {
+  if (!all?.length) return all;
+  const ways = new Set(rows.flatMap((r) => waysOf(r.ask.toLowerCase())));
+  return all.filter((q) => !ways.has(q.text.trim().toLowerCase()));
+}
+
 // Asked lists the questions that no answer fitted.
 export function Asked({
   report,
+  open: all,
   days,
   setDays,
   items,
   make,
   addTo,
 }: {
-  report: Loaded<Report>;
+  report: Loaded<ReturnAnswersReport>;
+  open: ReportedQuestion[] | undefined;
   days: string;
   setDays: (days: string) => void;
   items: () => AnswerItem[];
-  make: (asked: Unanswered) => void;
-  addTo: (id: string, asked: Unanswered) => void;
+  make: (asked: ReportedQuestion) => void;
+  addTo: (id: string, asked: ReportedQuestion) => void;
 }) {
-  const [adding, setAdding] = useState<Unanswered>();
-  const all = report.value?.unanswered;
+  const [adding, setAdding] = useState<ReportedQuestion>();
   return (
     <>
       <h2>Asked, and not answered</h2>
@@ -80,7 +79,7 @@ export function Asked({
       {all && all.length > 0 && (
         <Table
           caption="Asked, and not answered"
-          rows={all}
+          rows={all.slice(0, mostShown)}
           id={(q) => q.chat_id + q.text}
           columns={[
             { head: "Asked", cell: (q) => <Wording q={q} /> },
@@ -109,6 +108,7 @@ export function Asked({
           ]}
         />
       )}
+      {all && all.length > mostShown && <p class="faint">The oldest of {all.length} groups are not shown.</p>}
       {adding && (
         <AddTo
           asked={adding}
@@ -124,16 +124,15 @@ export function Asked({
   );
 }
 
-function Wording({ q }: { q: Unanswered }) {
-  const others = q.texts.filter((text) => text !== q.text);
+function Wording({ q }: { q: ReportedQuestion }) {
   return (
     <>
       {q.text}
-      {others.length > 0 && (
+      {q.texts.length > 0 && (
         <details>
           <summary>Also worded</summary>
           <ul>
-            {others.map((text) => (
+            {q.texts.map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
@@ -150,7 +149,7 @@ function AddTo({
   add,
   close,
 }: {
-  asked: Unanswered;
+  asked: ReportedQuestion;
   items: AnswerItem[];
   add: (id: string) => void;
   close: () => void;

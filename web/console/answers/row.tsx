@@ -14,6 +14,7 @@ export interface RowProps {
   id: string;
   faults?: RowFaults;
   given?: number; // how often the answer was given
+  days: string; // in how many days
   sound: "" | "waiting" | "playing";
   acts: Acts;
 }
@@ -33,13 +34,18 @@ export class RowFields extends Component<RowProps> {
     return (Object.keys(next) as (keyof RowProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ row, id, faults, given, sound, acts }: RowProps) {
+  override render({ row, id, faults, given, days, sound, acts }: RowProps) {
     const change = (part: Partial<Row>) => acts.change({ ...row, ...part });
     return (
       <fieldset class="card answer" data-key={row.key}>
         <legend>
           {id}
-          {given !== undefined && <span class="faint"> given {given === 1 ? "once" : `${given} times`}</span>}
+          {given !== undefined && (
+            <span class="faint">
+              {" "}
+              given {given === 1 ? "once" : `${given} times`} in {days} days
+            </span>
+          )}
         </legend>
         <div class="pair">
           <Area

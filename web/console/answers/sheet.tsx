@@ -5,6 +5,7 @@ import { useDoing } from "../load";
 import { Dialog } from "../parts/dialog";
 import { Check } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
+import { faultsOf } from "../pages/faults";
 import { type Change, changesOf } from "./rows";
 
 const path = "/v0/box/answers/sheet";
@@ -77,7 +78,7 @@ function Import({
         />
       </div>
       <div class="lines">
-        <ErrorLine error={doing.error} />
+        <ErrorLine error={doing.error && new Error(faultsOf(doing.error).sheet ?? doing.error.message)} />
       </div>
       {sheet && (
         <>
@@ -128,7 +129,6 @@ function Changes({ changes }: { changes: Change[] }) {
       {changes.slice(0, mostShown).map((c) => (
         <li key={c.id}>
           <span class={c.after ? "tag" : "tag bad"}>{kindOf(c)}</span> <strong>{c.id}</strong>
-          <br />
           {differences(c).map((line) => (
             <p key={line} class="faint">
               {line}

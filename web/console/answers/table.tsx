@@ -24,6 +24,7 @@ export function AnswerTable({
   ids,
   faults,
   given,
+  days,
   search,
   setSearch,
   add,
@@ -37,6 +38,7 @@ export function AnswerTable({
   ids: Map<number, string>;
   faults: Map<number, RowFaults>;
   given?: Map<string, number>;
+  days: string; // in which they were given
   search: string;
   setSearch: (text: string) => void;
   add: () => void;
@@ -85,6 +87,7 @@ export function AnswerTable({
         ids={ids}
         faults={faults}
         given={given}
+        days={days}
         search={search}
         setSearch={setSearch}
         sound={sounding ? { key: Number(sounding), state: player.playing ? "playing" : "waiting" } : undefined}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { AnswerItem } from "../../rest";
+import type { AnswerItem, ReturnTry } from "../../rest";
 import { post } from "../api";
 import { useDoing } from "../load";
 import { Field } from "../parts/field";
@@ -7,15 +7,13 @@ import { percent } from "../parts/format";
 import { ErrorLine } from "../parts/notice";
 import { type AnswersMode, usable } from "./rows";
 
-interface ReturnTry {
-  answer_id: string | null;
-  score: number;
-  others: { answer_id: string; score: number }[];
-}
-
-// tryOut asks the box which answer fits a question. It sends the answers of the table, also those that are not saved.
+// tryOut asks the box which of some answers fits a question.
 export const tryOut = (items: AnswerItem[], text: string, before?: string) =>
   post<ReturnTry>("/v0/box/answers/try", { answers: { items: usable(items) }, text, before: before || undefined });
+
+// tryConfig asks the box which answer of a config fits a question, with the language model of the config.
+const tryConfig = (config_id: string, text: string, before: string) =>
+  post<ReturnTry>("/v0/box/answers/try", { config_id, text, before: before || undefined });
 
 interface Tried extends ReturnTry {
   text: string;
@@ -27,11 +25,15 @@ const mostOthers = 4;
 
 // TryQuestion shows which answer of the table the box chooses for a question, and which ones were near.
 export function TryQuestion({
+  config,
+  changed,
   items,
   mode,
   unknown,
   show,
 }: {
+  config: string;
+  changed: boolean; // the table is not saved
   items: () => AnswerItem[];
   mode: AnswersMode;
   unknown: string;
@@ -41,19 +43,25 @@ export function TryQuestion({
   const [before, setBefore] = useState("");
   const [tried, setTried] = useState<Tried>();
   const doing = useDoing();
+  const empty = usable(items()).length === 0;
   const ask = () =>
     doing.run(async () => {
-      const now = items();
-      setTried({ ...(await tryOut(now, text.trim(), before.trim())), text: text.trim(), items: now });
+      const now = items(),
+        question = text.trim(),
+        earlier = before.trim();
+      const found = changed ? await tryOut(now, question, earlier) : await tryConfig(config, question, earlier);
+      setTried({ ...found, text: question, items: now });
     });
   return (
     <section class="card try" aria-labelledby="try">
       <h2 id="try">Try a question</h2>
-      <p class="help">The box looks in the table as it is now, saved or not. It stores nothing.</p>
+      <p class="help">
+        {empty ? "Write an answer first." : "The box looks in the table as it is now, saved or not. It stores nothing."}
+      </p>
       <form
         onSubmit={(e) => {
           e.preventDefault();
-          if (!doing.busy && text.trim()) void ask();
+          if (!doing.busy && text.trim() && !empty) void ask();
         }}
       >
         <Field label="Question" value={text} set={setText} maxLength={1000} placeholder="Is it open on Sunday?" />
@@ -64,7 +72,7 @@ export function TryQuestion({
           maxLength={1000}
           help="For a question that only makes sense after another, such as “and on Sundays?”."
         />
-        <button type="submit" class="primary" disabled={doing.busy || !text.trim()}>
+        <button type="submit" class="primary" disabled={doing.busy || !text.trim() || empty}>
           {doing.busy ? "Looking …" : "Try"}
         </button>
       </form>

@@ -31,7 +31,7 @@ export function Page({ route }: PageProps) {
         "must be right, such as prices and opening hours, and a prompt for talk."
       }
       columns={[
-        { head: "Answers", number: true, cell: (c) => c.answers?.items.length ?? 0 },
+        { head: "Answers", number: true, cell: (c) => (c.answers_omitted ? "many" : (c.answers?.items.length ?? 0)) },
         { head: "Who answers", cell: (c) => (c.answers?.mode === "only" ? "answers only" : "the model too") },
       ]}
       nothing={

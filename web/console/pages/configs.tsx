@@ -19,6 +19,18 @@ import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/configs";
 
+// formOf returns the text of what the form of a config may change. Approved answers are changed on their own page; they
+// may be long, and the form compares its text at each letter.
+const formOf = ({ answers: _, ...rest }: Draft) => sorted(rest);
+
+// textOf returns the text of a version, to compare it with others.
+const textOf = (c: ReturnConfig) =>
+  sorted(c.answers_omitted ? { ...draftOf(c), answers: "too long to be shown here" } : draftOf(c));
+
+// whole returns a version of a list with its approved answers.
+const whole = (c: ReturnConfig) =>
+  c.answers_omitted ? get<ReturnConfig>(`${path}/${c.id}/version/${c.version}`) : Promise.resolve(c);
+
 const byDefault = <span class="word">default</span>;
 
 // Configs lists the configs, or shows the one that the address names.
@@ -93,8 +105,8 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
   const doing = useDoing();
   const placed = useMemo(() => new Set(["name", "version_description"]), []);
   const faults = faultsOf(doing.error);
-  const differs = !saved || sorted(draft) !== sorted(before);
-  const changed = saved ? differs || name !== saved.name : name !== "" || (differs && sorted(draft) !== sorted(fresh));
+  const differs = !saved || formOf(draft) !== formOf(before);
+  const changed = saved ? differs || name !== saved.name : name !== "" || (differs && formOf(draft) !== formOf(fresh));
   useUnsaved(changed, doing.busy);
   useShown(doing.error);
   const keep = () =>
@@ -188,9 +200,10 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
             path={`${path}/${saved.id}`}
             rows="configs_page"
             newest={saved.version}
-            text={(c) => sorted(draftOf(c))}
+            text={textOf}
             restore={async (c) => {
-              await post(`${path}/${saved.id}`, { ...draftOf(c), version_description: `as version ${c.version}` });
+              const draft = draftOf(await whole(c));
+              await post(`${path}/${saved.id}`, { ...draft, version_description: `as version ${c.version}` });
               reload!();
             }}
           />
