@@ -2,17 +2,14 @@ package appliance
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
 	"parley/appliance/answers/sound"
-	"parley/appliance/api"
 	"parley/appliance/chat/reply"
 	"parley/appliance/contract"
 	"parley/appliance/voices"
 	"parley/internal/layout"
-	"parley/store"
 )
 
 // answerSound has the sound of approved answers, and makes it ahead.
@@ -40,30 +37,13 @@ func (a *appliance) startAnswerSound(ctx context.Context) {
 	a.onClose(inBackground(ctx, a.sound.maker.Run))
 }
 
-// scriptConfigs is how many configs' answers are made ahead: those used last, as many as have their prompts
-// prefilled.
-const scriptConfigs = prefetchConfigs
-
 // scripts returns what the newest versions of the configs say, the configs used last first.
 func (a *appliance) scripts(ctx context.Context) (scripts []sound.Script, err error) {
-	recent, err := a.records.RecentConfigs(ctx, "", scriptConfigs)
-	if err != nil {
-		return nil, err
-	}
-	configs := api.NewConfigs(a.records, a.plugins)
-	for _, r := range recent {
-		c, err := configs.Config(ctx, r.Account, r.ID, nil)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // it was deleted at this moment
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.Answers != nil {
-			scripts = append(scripts, scriptOf(r.Account, c))
-		}
-	}
-	return scripts, nil
+	err = a.eachAnswers(ctx, "", func(account string, c contract.ReturnConfig) error {
+		scripts = append(scripts, scriptOf(account, c))
+		return nil
+	})
+	return scripts, err
 }
 
 // scriptOf returns what a config says that is the same in every chat: its answers without variables.

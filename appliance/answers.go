@@ -9,6 +9,7 @@ import (
 
 	"parley/appliance/answers"
 	"parley/appliance/api"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
 	"parley/store"
@@ -19,7 +20,8 @@ const (
 	answerVectors = 200_000
 	// answerVectorDays is how many days a vector is stored that no config has used.
 	answerVectorDays = 30
-	// preparedConfigs is the number of configs whose answers are prepared, those that were used last.
+	// preparedConfigs is the number of configs whose answers, and their sound, are prepared: those that were used last,
+	// as many as have their prompts prefilled.
 	preparedConfigs = prefetchConfigs
 )
 
@@ -99,26 +101,41 @@ func (a *appliance) prepareAnswers(ctx context.Context) {
 
 // prepareAnswersOf prepares the answers of the recent configs of an account, or of all.
 func (a *appliance) prepareAnswersOf(ctx context.Context, account string) {
-	recent, err := a.records.RecentConfigs(ctx, account, preparedConfigs)
+	err := a.eachAnswers(ctx, account, func(_ string, c contract.ReturnConfig) error {
+		err := a.answers.Prepare(ctx, *c.Answers)
+		if err != nil && !errors.Is(err, answers.ErrNoPack) && ctx.Err() == nil {
+			a.log.Warn("cannot prepare the answers of a config", "config", c.ID, "err", err)
+			return nil
+		}
+		return err
+	})
 	if err != nil && ctx.Err() == nil {
-		a.log.Warn("cannot list the configs whose answers to prepare", "err", err)
+		a.log.Warn("cannot prepare approved answers", "err", err)
+	}
+}
+
+// eachAnswers calls do with the newest version of each config of an account, or of all, that has approved answers, the
+// configs used last first, until do returns an error.
+func (a *appliance) eachAnswers(ctx context.Context, account string,
+	do func(account string, c contract.ReturnConfig) error) error {
+	recent, err := a.records.RecentConfigs(ctx, account, preparedConfigs)
+	if err != nil {
+		return err
 	}
 	configs := api.NewConfigs(a.records, a.plugins)
 	for _, r := range recent {
 		c, err := configs.Config(ctx, r.Account, r.ID, nil)
-		if err == nil && c.Answers != nil {
-			err = a.answers.Prepare(ctx, *c.Answers)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was deleted at this moment
 		}
-		switch {
-		case ctx.Err() != nil:
-			return
-		case errors.Is(err, answers.ErrNoPack):
-			a.log.Warn("no approved answer is found", "config", r.ID, "err", err)
-			return
-		case err != nil && !errors.Is(err, store.ErrNotFound): // deleted at this moment
-			a.log.Warn("cannot prepare the answers of a config", "config", r.ID, "err", err)
+		if err == nil && c.Answers != nil {
+			err = do(r.Account, c)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // sweepAnswers deletes stored vectors that no config uses.

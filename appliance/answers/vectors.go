@@ -13,7 +13,8 @@ import (
 const width = engine.SentenceDimensions
 
 // vectors holds the vectors of all ways of asking of a set, in the order of the items. Each number has a byte, so that
-// 25,000 ways take 10 MB. That changes a cosine by 0.001 at most.
+// 25,000 ways take 10 MB. On six desks of 20 answers, 12 ways each, and 960 questions that changed the cosine of the
+// nearest way by 0.002 at most, and the nearest item of two questions.
 type vectors struct {
 	begins []int // number of the first way of each item, and the number of all ways
 
