@@ -289,6 +289,8 @@ func (s *State) endWithUnsent() {
 		joined:        r.joined,
 		dictated:      r.dictated,
 		unprompted:    r.unprompted,
+		unanswered:    r.unanswered,
+		answerID:      r.answerID,
 	}
 }
 

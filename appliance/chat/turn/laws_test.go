@@ -1,7 +1,9 @@
 package turn
 
 import (
+	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -15,8 +17,10 @@ type laws struct {
 
 	said    map[string]bool // IDs of sentences, and whether they were dictated
 	records map[string]string
-	rows    []string // IDs in order
-	heard   []string // what the user said, as published
+	answers map[string]string // IDs of approved answers, by the ID of the sentence
+	asked   map[string]bool   // questions that were reported, with their turn
+	rows    []string          // IDs in order
+	heard   []string          // what the user said, as published
 	known   []pendingTranscript
 
 	dead     map[int]bool   // turns that were cancelled
@@ -33,11 +37,16 @@ type laws struct {
 	sounded  bool              // the current event has sent sound
 }
 
+// wholeSentence matches a sentence as the mind of a world thinks it.
+var wholeSentence = regexp.MustCompile(`^Sentence number \d+ of them\.$`)
+
 func newLaws(t *rapid.T) laws {
 	return laws{
 		t:        t,
 		said:     map[string]bool{},
 		records:  map[string]string{},
+		answers:  map[string]string{},
+		asked:    map[string]bool{},
 		dead:     map[int]bool{},
 		done:     map[int]bool{},
 		worked:   map[int]bool{},
@@ -86,8 +95,11 @@ func (l *laws) follow(e Event, effects []Effect, old, now State) {
 func (l *laws) effect(f Effect, now State) {
 	switch f := f.(type) {
 	case Think:
-		if l.paused {
+		switch {
+		case l.paused:
 			l.t.Fatal("thinks while paused")
+		case f.Unprompted && now.settings.OnlyAnswers():
+			l.t.Fatal("thinks by itself where only approved answers are said")
 		}
 		l.turn = f.Turn
 		l.worked[f.Turn] = true
@@ -128,6 +140,9 @@ func (l *laws) effect(f Effect, now State) {
 		if l.dead[f.Turn] || l.done[f.Turn] {
 			l.t.Fatalf("speaks for turn %d, which is over", f.Turn)
 		}
+		if s := f.Sentence; s.Fixed && !wholeSentence.MatchString(s.Text) {
+			l.t.Fatalf("%q is not a whole sentence, and its sound is kept", s.Text)
+		}
 		l.turn = f.Turn
 		l.worked[f.Turn] = true
 		if now.reply.phase == answering {
@@ -163,7 +178,14 @@ func (l *laws) fact(f Fact) {
 		if f.First == "" && !f.Quick { // that is not part of the history
 			l.rows = append(l.rows, f.ID)
 		}
+		l.answers[f.RowID()] = f.AnswerID
 		l.mayTalk("words", f.Dictated)
+	case QuestionAsked:
+		key := fmt.Sprint(l.turn, f)
+		if (f.AnswerID == "") == (f.Words == "") || l.asked[key] {
+			l.t.Fatalf("turn %d reports %+v, after %v", l.turn, f, l.asked)
+		}
+		l.asked[key] = true
 	case SoundSent:
 		dictated, said := l.said[f.ID]
 		if !said {
@@ -174,6 +196,9 @@ func (l *laws) fact(f Fact) {
 	case CutShort:
 		if len(f.Text) > len(l.records[f.ID])+len(CutMark) {
 			l.t.Fatalf("%q was cut short to %q", l.records[f.ID], f.Text)
+		}
+		if f.AnswerID != l.answers[f.ID] {
+			l.t.Fatalf("sentence %s of the answer %q is cut as one of %q", f.ID, l.answers[f.ID], f.AnswerID)
 		}
 		l.records[f.ID] = f.Text
 	case ToolCalled:
@@ -231,12 +256,12 @@ func (l *laws) agree(now State) {
 	var history, records []string
 	for _, e := range now.history {
 		if e.Role == Assistant {
-			history = append(history, e.ID+": "+e.Text)
+			history = append(history, e.ID+" "+e.AnswerID+": "+e.Text)
 		}
 	}
 	for _, id := range l.rows {
 		if text := l.records[id]; text != CutMark {
-			records = append(records, id+": "+text)
+			records = append(records, id+" "+l.answers[id]+": "+text)
 		}
 	}
 	if !slices.Equal(history, records) {

@@ -66,6 +66,11 @@ func newWorld(t *rapid.T) *world {
 	if rapid.Bool().Draw(t, "plugins") {
 		s.TurnHooks = []string{"a", "b"}
 	}
+	if rapid.Bool().Draw(t, "answers") {
+		s.Answers = &contract.Answers{Unknown: "Nobody knows.",
+			Mode: rapid.SampledFrom([]contract.AnswersMode{contract.AnswersFirst, contract.AnswersOnly}).Draw(t, "mode")}
+		s.OnNewChat.Enabled = rapid.Bool().Draw(t, "greets")
+	}
 	s.Plugins = []string{"p"}
 	s.MaxDuration = 100 * time.Hour // the test is about chats that end by themselves
 	s.Inactivity = 10 * time.Hour
@@ -254,8 +259,12 @@ func (w *world) think() {
 				next.First, next.Before, next.Quick = w.begun.RowID(), w.begun.SoFar(), false
 			}
 			next.GoesOn = !next.Quick && rapid.IntRange(0, 2).Draw(w.t, "goes on") == 0
-			w.begun = next
-			w.happen(SentenceThought{Turn: turn, Sentence: next})
+			thought := SentenceThought{Turn: turn, Sentence: next}
+			if w.state.settings.Answers != nil && next.First == "" && !next.Quick {
+				w.approve(&thought)
+			}
+			w.begun = thought.Sentence
+			w.happen(thought)
 			return
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
@@ -277,6 +286,19 @@ func (w *world) think() {
 		}
 		w.begun = Sentence{} // the next thought begins a sentence
 		return
+	}
+}
+
+// approve makes a sentence one of an approved answer, or one that is said because none fits.
+func (w *world) approve(e *SentenceThought) {
+	switch s := &e.Sentence; rapid.IntRange(0, 3).Draw(w.t, "approved") {
+	case 0, 1:
+		s.GoesOn, s.Fixed = false, rapid.Bool().Draw(w.t, "fixed")
+		if s.AnswerID = w.begun.AnswerID; s.AnswerID == "" || rapid.Bool().Draw(w.t, "another answer") {
+			s.AnswerID = fmt.Sprint("answer-", w.serial)
+		}
+	case 2:
+		e.Unanswered = fmt.Sprint("Question ", w.serial)
 	}
 }
 
