@@ -177,6 +177,14 @@ var ends = []struct {
 	{"nobody says anything", func(w *walk) { w.quiet.Store(true) }, contract.CloseNormal, "", "", false},
 }
 
+// walkAnswers are the approved answers of a walk; most have none. Its user says "When do you open?" or types "Hello 3".
+var walkAnswers = [...]*contract.Answers{nil, nil, {Items: []contract.AnswerItem{
+	{ID: "hello", Ask: []string{"Hello 1", "Hello 2"}, Say: "Hello {{name}}. Welcome to the museum."},
+	{ID: "hours", Ask: []string{"When do you open?"}, Say: "We open at ten."},
+}}, {Mode: contract.AnswersOnly, Unknown: "I don't know.", Items: []contract.AnswerItem{
+	{ID: "hours", Ask: []string{"When do you open?"}, Say: "We open at ten. Not on Mondays."},
+}}}
+
 // A chat with random events, at any stage when it ends, ends properly: with a reason, its line closed once
 // and not used after that, its slot released, and no listener or goroutine left (otherwise the test's bubble
 // would not end). A failure names the number of its walk. PARLEY_FULL_TESTS makes ten times as many walks.
@@ -197,7 +205,10 @@ func oneWalk(t *testing.T, seed uint64) {
 	chance := rand.New(rand.NewPCG(seed, 11))
 	parts := newLively(rand.New(rand.NewPCG(seed, 12)), []int{0, 10, 50}[chance.IntN(3)])
 	semantic := chance.IntN(2) == 0
+	finder := wordFinder()
+	defer finder.Close()
 	host := hostOf(parts, func(p *Parts) {
+		p.Answers, p.Defaults.Answers = finder, walkAnswers[chance.IntN(len(walkAnswers))]
 		p.TurnEnd, p.Tools, p.Plugins = parts, parts, parts
 		p.Defaults.Plugins = []string{"greeter", "hours"}[:chance.IntN(3)]
 		p.Defaults.Semantic = semantic
