@@ -19,10 +19,12 @@ import (
 	"parley/store"
 )
 
-const museumConfig = `{"name":"n","evi_version":"4-mini","voice":{"name":"joe"},"prompt":{"text":"You are a guide of {{town}}'s museum."},
+const museumConfig = `{"name":"n","evi_version":"4-mini","voice":{"name":"joe"},
+	"prompt":{"text":"You are a guide of {{town}}'s museum."},
 	"event_messages":{"on_new_chat":{"enabled":true}},
 	"answers":{"mode":"MODE","unknown":"I don't know that.","items":[
-		{"id":"hours","ask":["When do you open?","What are your opening hours?"],"say":"We open at ten. Not on Mondays."},
+		{"id":"hours","ask":["When do you open?","What are your opening hours?"],
+			"say":"We open at ten. Not on Mondays."},
 		{"id":"guide","ask":["Who is my guide?"],"say":"Your guide is {{guide}}."}]}}`
 
 // questions counts the questions that are written.

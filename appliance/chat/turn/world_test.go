@@ -67,8 +67,8 @@ func newWorld(t *rapid.T) *world {
 		s.TurnHooks = []string{"a", "b"}
 	}
 	if rapid.Bool().Draw(t, "answers") {
-		s.Answers = &contract.Answers{Unknown: "Nobody knows.",
-			Mode: rapid.SampledFrom([]contract.AnswersMode{contract.AnswersFirst, contract.AnswersOnly}).Draw(t, "mode")}
+		modes := rapid.SampledFrom([]contract.AnswersMode{contract.AnswersFirst, contract.AnswersOnly})
+		s.Answers = &contract.Answers{Mode: modes.Draw(t, "mode"), Unknown: "Nobody knows."}
 		s.OnNewChat.Enabled = rapid.Bool().Draw(t, "greets")
 	}
 	s.Plugins = []string{"p"}
