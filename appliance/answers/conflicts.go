@@ -42,7 +42,7 @@ func SameWords(a contract.Answers) []Conflict {
 	return ordered(found)
 }
 
-// ordered returns the first maxConflicts of what was found, the most alike first.
+// ordered returns at most maxConflicts of the conflicts, the most alike first.
 func ordered(found map[[2]int]Conflict) []Conflict {
 	list := make([]Conflict, 0, len(found))
 	for _, c := range found {

@@ -29,7 +29,7 @@ func quote(text string) string {
 	return string(quoted)
 }
 
-// oneAnswer returns answers with one item, of which one field has another value.
+// oneAnswer returns answers with one item. The field has the value; the others are right.
 func oneAnswer(field, value string) string {
 	fields := map[string]string{"id": `"hours"`, "ask": `["When?"]`, "say": `"At ten."`}
 	fields[field] = value

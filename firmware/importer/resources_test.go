@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -66,6 +67,27 @@ func TestAConfigIsTakenWithWhatItUses(t *testing.T) {
 	}
 	r = b.load(files(t, map[string]string{"a": strings.Replace(config, `"temperature":1`, `"temperature":0`, 1)}))
 	b.wantLine(r, "version 4 (a): the box has it with other content")
+}
+
+// A config that was saved of another box has its approved answers, word for word.
+func TestAConfigIsTakenWithItsApprovedAnswers(t *testing.T) {
+	b := newBox(t)
+	const answers = `{"mode":"only","unknown":"Ask us.","items":[{"id":"a","ask":["When?"],"say":"At ten & <one>."}]}`
+	config := `{"id":"` + id(1) + `","version":0,"evi_version":"4-mini","name":"Museum","answers":` + answers + `}`
+	r := b.load(files(t, map[string]string{"a": config}))
+	b.want(r, kindConfig, 1)
+	v := b.version(store.KindConfig, 1, 0)
+	var stored, want contract.Answers
+	b.must(json.Unmarshal([]byte(v.Answers), &stored))
+	b.must(json.Unmarshal([]byte(answers), &want))
+	if !reflect.DeepEqual(stored, want) || strings.Contains(v.Content, "Ask us") {
+		t.Errorf("the answers are %s, the rest %s", v.Answers, v.Content)
+	}
+	if again := b.load(files(t, map[string]string{"a": config})); again.New() != 0 || len(again.Differs) > 0 {
+		t.Errorf("the second import:\n%s", lines(again))
+	}
+	r = b.load(files(t, map[string]string{"a": strings.Replace(config, "At ten", "At two", 1)}))
+	b.wantLine(r, "version 0 (a): the box has it with other content")
 }
 
 // What the interface refuses of a config is changed as little as possible, and each change
