@@ -221,7 +221,7 @@ func TestSecretsStayInTheBox(t *testing.T) {
 	_, shown["the diagnosis"] = b.ask("POST", "/v0/box/diagnosis", "")
 	_, shown["an error"] = b.ask("GET", "/v0/box/keys?api_key="+b.key, "", "X-Service-Api-Key", "")
 	for _, e := range b.cfg.Effective() {
-		shown["parley config show"] += e.Key + " " + e.Value + "\n"
+		shown["parley config"] += e.Key + " " + e.Value + "\n"
 	}
 	shown["the log"] = b.log.String()
 	for name, text := range shown {

@@ -14,8 +14,8 @@ import (
 // harmless are the commands that change nothing on a box, that ask a running box, whose API
 // records it, or that record their acts themselves.
 func harmless() []string {
-	return strings.Split("update;bundle create;bundle install;serve;config show;config init;doctor;"+
-		"talk;say;hear;call;batch;version;help;completion;"+
+	return strings.Split("update;bundle create;bundle install;serve;config;doctor;"+
+		"talk;say;hear;call;batch;version;help;"+
 		"keys list;plugin list;plugin new;plugin build;plugin sign;plugin test;packs list;voices list", ";")
 }
 

@@ -30,7 +30,7 @@ func completionFolder(t *testing.T) string {
 	dir := t.TempDir()
 	files := map[string]string{"parley": "#!/bin/sh\necho \"RAN<$*>\"\n", "sound.wav": "", "folder/x": ""}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		code, script, errs := parley(t, "", "completion", shell)
+		code, script, errs := parley(t, "", "help", "--completion", shell)
 		if code != exitDone || errs != "" {
 			t.Fatalf("%s: code %d, %s", shell, code, errs)
 		}

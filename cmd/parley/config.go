@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,28 +17,43 @@ import (
 
 // configCmd shows and writes settings.
 type configCmd struct {
-	Show configShowCmd `cmd:"" default:"withargs" help:"Show the effective settings, and where each was set."`
-	Init configInitCmd `cmd:"" help:"Write a parley.yaml with the most useful settings."`
+	Init  bool   `help:"Write a parley.yaml with the most useful settings."`
+	File  string `arg:"" optional:"" help:"With --init: file to write (where serve reads it, else in the data folder)."`
+	Force bool   `help:"With --init: overwrite an existing file."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+
+	Settings kong.Plugins `embed:"" settings:"data packs"`
 }
 
-type configShowCmd struct {
-	JSON bool `name:"json" help:"Print JSON."`
-
-	Settings kong.Plugins `embed:"" settings:"data"`
-}
-
-func (configShowCmd) Help() string {
+func (configCmd) Help() string {
 	return `Examples:
 
-  parley config show
+  parley config
 
-  parley config show --data /var/lib/parley --json | jq '.settings[] | select(.from != "default")'
+  parley config --data /var/lib/parley --json | jq '.settings[] | select(.from != "default")'
 
-It shows the settings that parley serve would use here, from parley.yaml and the PARLEY_ variables.`
+  parley config --init
+
+  parley config --init /etc/parley.yaml && parley serve --config /etc/parley.yaml
+
+It shows the settings that parley serve would use here, from parley.yaml and the PARLEY_ variables, and where each was ` +
+		`set. With --init it writes a parley.yaml. All its lines are comments with defaults or examples, except for ` +
+		`folders of data and packs that are not the default. docs/configuration.md lists all settings.`
 }
 
-// Run prints the settings.
-func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
+// Validate checks the combination of flags.
+func (cmd *configCmd) Validate() error {
+	if !cmd.Init && (cmd.File != "" || cmd.Force) {
+		return errors.New("a file and --force are for --init")
+	}
+	return nil
+}
+
+// Run prints the settings, or writes the file.
+func (cmd *configCmd) Run(c *console, cfg config.Config) error {
+	if cmd.Init {
+		return cmd.write(c, cfg)
+	}
 	if cmd.JSON {
 		return c.json(box.Settings(cfg))
 	}
@@ -51,28 +67,8 @@ func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
 	return c.table(rows...)
 }
 
-type configInitCmd struct {
-	File  string `arg:"" optional:"" help:"File to write (where parley serve reads it, else in the data folder)."`
-	Force bool   `help:"Overwrite an existing file."`
-
-	Settings kong.Plugins `embed:"" settings:"data packs"`
-}
-
-func (configInitCmd) Help() string {
-	return `Examples:
-
-  parley config init
-
-  parley config init --data /var/lib/parley
-
-  parley config init /etc/parley.yaml && parley serve --config /etc/parley.yaml
-
-All its lines are comments with defaults or examples, except for folders of data and packs that are not the default.
-docs/configuration.md lists all settings.`
-}
-
-// Run writes the file.
-func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
+// write writes the file.
+func (cmd *configCmd) write(c *console, cfg config.Config) error {
 	path := cmp.Or(cmd.File, cfg.File)
 	if path == "" {
 		path = filepath.Join(cfg.Data, config.FileName)

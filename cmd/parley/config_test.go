@@ -10,7 +10,7 @@ import (
 func TestASampleOfTheSettingsIsWrittenWhereServeReadsIt(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	file := filepath.Join(data, "parley.yaml")
-	if code, out, errs := parley(t, "", "config", "init", "--data", data); code != exitDone ||
+	if code, out, errs := parley(t, "", "config", "--init", "--data", data); code != exitDone ||
 		!strings.Contains(out, file) {
 		t.Fatalf("code %d, %q, %q", code, out, errs)
 	}
@@ -21,14 +21,14 @@ func TestASampleOfTheSettingsIsWrittenWhereServeReadsIt(t *testing.T) {
 		!strings.Contains(out, "parley.yaml:1") {
 		t.Errorf("serve does not read it: %s", out)
 	}
-	if code, _, errs := parley(t, "", "config", "init", "--data", data); code != exitFailed ||
+	if code, _, errs := parley(t, "", "config", "--init", "--data", data); code != exitFailed ||
 		!strings.Contains(errs, "--force") {
 		t.Errorf("one that is there: code %d, %q", code, errs)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "profile: small\n" {
 		t.Errorf("it was overwritten: %q", text)
 	}
-	if code, _, errs := parley(t, "", "config", "init", file, "--force"); code != exitDone {
+	if code, _, errs := parley(t, "", "config", "--init", file, "--force"); code != exitDone {
 		t.Errorf("by force: code %d, %q", code, errs)
 	}
 	if text, _ := os.ReadFile(file); !strings.Contains(string(text), "#listen: 127.0.0.1:8080") {
@@ -36,7 +36,7 @@ func TestASampleOfTheSettingsIsWrittenWhereServeReadsIt(t *testing.T) {
 	}
 	// A file outside the data folder says where the data is: else serve would begin another box.
 	file = filepath.Join(t.TempDir(), "parley.yaml")
-	parley(t, "", "config", "init", file, "--data", data, "--packs", "/srv/packs")
+	parley(t, "", "config", "--init", file, "--data", data, "--packs", "/srv/packs")
 	text, err := os.ReadFile(file)
 	for _, want := range []string{"data: \"" + data + "\"\n", "packs: \"/srv/packs\"\n"} {
 		if err != nil || !strings.Contains(string(text), want) {

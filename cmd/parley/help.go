@@ -16,15 +16,32 @@ import (
 	"parley/internal/layout"
 )
 
-// helpCmd prints help, and the manual page.
+// helpCmd prints help, the manual page, and what lets a shell complete command lines.
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"Command to show, such as: keys create."`
-	All     bool     `help:"Show every command."`
-	Man     bool     `help:"Print the manual page in the format of man."`
+	Command    []string `arg:"" optional:"" help:"Command to show, such as: keys create."`
+	All        bool     `help:"Show every command."`
+	Man        bool     `help:"Print the manual page in the format of man."`
+	Completion string   `enum:"bash,zsh,fish," default:"" placeholder:"SHELL" help:"${completion}"`
 }
 
+const completionHelp = "Print a script that completes command lines in bash, zsh or fish."
+
 func (helpCmd) Help() string {
-	return "Examples:\n\n  parley help keys create\n\n  parley help --all | less\n\n  parley help --man | man -l -"
+	return `Examples:
+
+  parley help keys create
+
+  parley help --all | less
+
+  parley help --man | man -l -
+
+  source <(parley help --completion bash)
+
+  parley help --completion zsh >> ~/.zshrc
+
+  parley help --completion fish > ~/.config/fish/completions/parley.fish
+
+The scripts complete commands, flags, their values, files, packs, plugins, voices, accounts and keys.`
 }
 
 // Run prints the help of a command, or of all.
@@ -32,6 +49,9 @@ func (cmd *helpCmd) Run(c *console, parsed *kong.Context) error {
 	if cmd.Man {
 		_, err := io.WriteString(c.out, manualPage(parsed.Model))
 		return err
+	}
+	if cmd.Completion != "" {
+		return (&kongcompletion.Completion{Shell: cmd.Completion, Code: true}).Run(parsed)
 	}
 	if !cmd.All {
 		return helpOn(parsed.Kong, cmd.Command)
@@ -123,25 +143,3 @@ const exitStatus = `* 0 success
 * 2 usage error: an invalid command, flag, value or setting; nothing was done
 * 130 ended by Ctrl-C; one line says what is left of the work and how to go on. 143 after SIGTERM, 129 after SIGHUP
 `
-
-// completionCmd prints the completion script of a shell.
-type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
-}
-
-func (completionCmd) Help() string {
-	return `Examples:
-
-  source <(parley completion bash)
-
-  parley completion zsh >> ~/.zshrc
-
-  parley completion fish > ~/.config/fish/completions/parley.fish
-
-It completes commands, flags, their values, files, packs, plugins, voices, accounts and keys.`
-}
-
-// Run prints the script.
-func (cmd *completionCmd) Run(parsed *kong.Context) error {
-	return (&kongcompletion.Completion{Shell: cmd.Shell, Code: true}).Run(parsed)
-}

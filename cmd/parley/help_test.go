@@ -55,7 +55,7 @@ func TestAFailureToPrintIsAFailure(t *testing.T) {
 	}
 	defer full.Close()
 	for _, args := range [][]string{{}, {"--help"}, {"-v"}, {"version"}, {"help", "serve"}, {"help", "--all"},
-		{"help", "--man"}, {"completion", "zsh"}} {
+		{"help", "--man"}, {"help", "--completion", "zsh"}} {
 		cmd := program(t, nil, args...)
 		cmd.Stdout = full
 		var errs strings.Builder

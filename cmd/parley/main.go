@@ -41,9 +41,8 @@ type commandLine struct {
 	Call   callCmd   `cmd:"" group:"Talk and listen:" help:"Call a number, and show what is said."`
 	Batch  batchCmd  `cmd:"" group:"Talk and listen:" help:"Score the expression in faces, voices and texts."`
 
-	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Print the version and the licences."`
-	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show the help of commands, and the manual page."`
-	Completion  completionCmd `cmd:"" hidden:"" help:"Print a script that completes command lines in a shell."`
+	ShowVersion versionCmd `cmd:"" name:"version" group:"Learn:" help:"Print the version and the licences."`
+	HelpOn      helpCmd    `cmd:"" name:"help" hidden:"" help:"Show the help of commands, and the manual page."`
 }
 
 // Help is the help for all commands.
@@ -54,8 +53,8 @@ First steps:
 
   parley serve            run a box
   parley talk             talk to it
-  parley help --all       help on every command; --man: the manual page
-  parley completion bash  complete command lines; also for zsh and fish
+  parley help --all       help on every command; --man: the manual page,
+                          --completion SHELL: complete command lines
 
 Flags override PARLEY_… variables, and those override parley.yaml.
 
@@ -75,6 +74,7 @@ func newParser(options ...kong.Option) (*kong.Kong, error) {
 			"batch_models": batchModels,
 			"units":        units,
 			"granularity":  granularity,
+			"completion":   completionHelp,
 		})...)
 }
 

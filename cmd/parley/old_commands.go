@@ -40,6 +40,9 @@ func oldCommands() []oldCommand {
 		{old: "packs import", now: "packs add"},
 		{old: "voices play", now: "say --voice"},
 		{old: "voices save", now: "voices design DESCRIPTION --save NAME", changed: true},
+		{old: "config show", now: "config"},
+		{old: "config init", now: "config --init"},
+		{old: "completion", now: "help --completion"},
 		{old: "man", now: "help --man"},
 	}
 }
