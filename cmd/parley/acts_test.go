@@ -15,7 +15,7 @@ import (
 // records it, or that record their acts themselves.
 func harmless() []string {
 	return strings.Split("update;bundle create;bundle install;serve;config;doctor;"+
-		"talk;say;hear;call;batch;version;help;"+
+		"answers import;answers export;answers try;answers report;talk;say;hear;call;batch;version;help;"+
 		"keys list;plugin list;plugin new;plugin build;plugin sign;plugin test;packs list;voices list", ";")
 }
 

@@ -92,11 +92,13 @@ func (cmd *batchCmd) Run(ctx context.Context, c *console, cfg config.Config) (er
 	if err != nil {
 		return err
 	}
-	box, closeBox, err := cmd.open(ctx, cfg)
+	opened, closeBox, err := cmd.open(ctx, cfg,
+		temporaryKey{account: cmd.Account, label: "parley batch", life: batchKeyLife})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeBox()) }()
+	box := newBatchBox(opened.client, opened.at, opened.key)
 	id := cmd.Job
 	if id == "" {
 		if id, err = box.start(ctx, c, body); err != nil {
@@ -112,27 +114,6 @@ func (cmd *batchCmd) Run(ctx context.Context, c *console, cfg config.Config) (er
 		err = cmd.show(ctx, c, box, job)
 	}
 	return orInterrupted(ctx, err, "the box goes on with the job", "parley batch --job "+id+" shows its results")
-}
-
-// open finds the box and returns it with a function that revokes its temporary key.
-func (cmd *batchCmd) open(ctx context.Context, cfg config.Config) (*batchBox, func() error, error) {
-	at, err := findBox(cmd.URL, cmd.Key, cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := trustingClient(cmd.CA, cfg)
-	if err != nil {
-		return nil, nil, misuse{err}
-	}
-	key, revoke, err := cmd.key(ctx, cfg, at,
-		temporaryKey{account: cmd.Account, label: "parley batch", life: batchKeyLife})
-	if err != nil {
-		return nil, nil, err
-	}
-	return newBatchBox(client, at, key), func() error {
-		client.CloseIdleConnections()
-		return revoke()
-	}, nil
 }
 
 // request returns the request that the flags describe, without files.

@@ -69,16 +69,7 @@ const (
 
 // Run calls and follows the call to its end.
 func (cmd *callCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
-	at, err := findBox(cmd.URL, cmd.Key, cfg)
-	if err != nil {
-		return err
-	}
-	client, err := trustingClient(cmd.CA, cfg)
-	if err != nil {
-		return misuse{err}
-	}
-	defer client.CloseIdleConnections()
-	key, revoke, err := cmd.key(ctx, cfg, at, temporaryKey{
+	opened, closeBox, err := cmd.open(ctx, cfg, temporaryKey{
 		account: cmd.Account,
 		label:   "parley call",
 		life:    callKeyLife,
@@ -87,9 +78,9 @@ func (cmd *callCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, revoke()) }()
+	defer func() { err = errors.Join(err, closeBox()) }()
 
-	box := &phoneBox{client: client, at: at, key: key}
+	box := &phoneBox{opened.asking("the call")}
 	call, err := box.start(ctx, contract.PostedPhoneCall{
 		Trunk:    cmd.Trunk,
 		To:       cmd.Number,

@@ -36,9 +36,9 @@ func (configCmd) Help() string {
 
   parley config --init /etc/parley.yaml && parley serve --config /etc/parley.yaml
 
-It shows the settings that parley serve would use here, from parley.yaml and the PARLEY_ variables, and where each was ` +
-		`set. With --init it writes a parley.yaml. All its lines are comments with defaults or examples, except for ` +
-		`folders of data and packs that are not the default. docs/configuration.md lists all settings.`
+It shows the settings that parley serve would use here, from parley.yaml and the PARLEY_ variables, and where each ` +
+		`was set. With --init it writes a parley.yaml. All its lines are comments with defaults or examples, except ` +
+		`for folders of data and packs that are not the default. docs/configuration.md lists all settings.`
 }
 
 // Validate checks the combination of flags.

@@ -23,6 +23,7 @@ type commandLine struct {
 	Keys     keysCmd     `cmd:"" group:"Run a box:" help:"Create, list and revoke the keys of a box."`
 	Kiosk    kioskCmd    `cmd:"" group:"Run a box:" help:"Create a code that pairs a screen with a box."`
 	Console  consoleCmd  `cmd:"" group:"Run a box:" help:"Print a link to the console of a box; sign browsers out."`
+	Answers  answersCmd  `cmd:"" group:"Run a box:" help:"Read in, try and report what a box may say word for word."`
 	Webhooks webhooksCmd `cmd:"" group:"Run a box:" help:"List and retry the webhooks of a box; test a receiver."`
 	Plugin   pluginCmd   `cmd:"" group:"Run a box:" help:"Build and install tools of your own, as sandboxed WASM."`
 	Packs    packsCmd    `cmd:"" group:"Run a box:" help:"Fetch, check and transfer the models that a box needs."`

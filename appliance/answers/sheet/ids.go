@@ -40,7 +40,7 @@ func freeID(question string, taken func(string) bool) string {
 	if base == "" {
 		base = "answer"
 	}
-	const room = len("-500") // as many answers may have the same words
+	const room = len("-9999") // for answers with the same words
 	if most := contract.MaxAnswerIDChars - room; len(base) > most {
 		cut := strings.LastIndexByte(base[:most+1], '-')
 		if cut <= 0 {

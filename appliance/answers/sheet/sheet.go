@@ -7,7 +7,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"parley/appliance/contract"
 )
@@ -55,10 +57,6 @@ func (p Problems) Error() string {
 // Write writes answers as UTF-8 with a byte order mark, without which Excel takes the text for
 // Windows-1252. Read returns the same answers, but a carriage return in a text is a line feed.
 func Write(w io.Writer, items []contract.AnswerItem) error {
-	if _, err := io.WriteString(w, utf8Mark); err != nil {
-		return err
-	}
-	out := csv.NewWriter(w)
 	rows := [][]string{{columnID, columnAsk, columnSay}}
 	for _, item := range items {
 		say := item.Say
@@ -67,7 +65,14 @@ func Write(w io.Writer, items []contract.AnswerItem) error {
 			say = ""
 		}
 	}
-	return out.WriteAll(rows)
+	return writeRows(w, rows)
+}
+
+func writeRows(w io.Writer, rows [][]string) error {
+	if _, err := io.WriteString(w, utf8Mark); err != nil {
+		return err
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // lineFeeds replaces the line ends of Windows and of old Macs.
@@ -97,4 +102,22 @@ func fromText(cell string) string {
 func isFormula(cell string) bool {
 	rest := strings.TrimLeft(cell, "'")
 	return rest != "" && strings.ContainsRune("=+-@\t\r\n", rune(rest[0]))
+}
+
+// WriteQuestions writes questions that no answer fitted as the rows of a sheet in which say is
+// empty. Questions that ask alike have the same id. The columns asked and last, which Read
+// ignores, are how often and when.
+func WriteQuestions(w io.Writer, all []contract.ReportedQuestion) error {
+	rows := [][]string{{columnID, columnAsk, columnSay, "asked", "last"}}
+	taken := map[string]bool{}
+	for _, q := range all {
+		id := freeID(q.Text, func(id string) bool { return taken[id] })
+		taken[id] = true
+		rows = append(rows, []string{asText(id), asText(q.Text), "", strconv.Itoa(q.Count),
+			time.UnixMilli(q.LastOn).Format(time.DateOnly)})
+		for _, other := range q.Texts {
+			rows = append(rows, []string{asText(id), asText(other), "", "", ""})
+		}
+	}
+	return writeRows(w, rows)
 }
