@@ -9,8 +9,8 @@ import (
 
 const (
 	// conflictCosine is the likeness of two ways of asking from which on they probably ask the same. In six sheets of
-	// 20 answers that ask for different things, one of 1,140 pairs is above it, which asks for what comes before and
-	// after one thing; the others are below 0.86.
+	// 20 answers for different things, one pair of 1,140 is above: a question about the time before an operation, and
+	// one about the time after it. The others are below 0.86.
 	conflictCosine = 0.9
 	// maxConflicts is the most pairs that are returned: more than a person resolves at once.
 	maxConflicts = 100

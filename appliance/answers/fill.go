@@ -19,6 +19,7 @@ const (
 
 // fill loads the stored vectors of a set, and embeds and stores the others. What fails is logged.
 func (s *Set) fill(ctx context.Context) {
+	defer s.stop(nil)
 	defer close(s.filled)
 	log := s.finder.parts.Log
 	begun := time.Now()
@@ -134,6 +135,9 @@ func (s *Set) embedMissing(ctx context.Context, missing []*missingText) error {
 		soon -= len(part)
 		embedded, err := s.embedder.Embed(ctx, texts, urgency)
 		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
 			return fmt.Errorf("answers: %w", err)
 		}
 		s.add(ctx, part, embedded)

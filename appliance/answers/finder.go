@@ -16,11 +16,13 @@ import (
 	"parley/appliance/engine"
 )
 
-// Reasons why a Finder has no sets.
+// Reasons why a Finder has no sets, or a set is not complete.
 var (
 	ErrNoPack = errors.New("approved answers need the pack embed, which is not installed: fetch it with " +
 		"`parley packs pull embed`")
 	ErrLoading = errors.New("the models of the box are still being loaded")
+	// ErrBusy means that a set was evicted from the cache before it was complete. Open continues with it.
+	ErrBusy = errors.New("the ways to ask of too many configs are being embedded: try again later")
 
 	errClosed = errors.New("answers: the finder is closed")
 )
@@ -77,7 +79,10 @@ func New(p Parts) *Finder {
 		panic(err) // the size is not positive
 	}
 	// The number of sets is bounded by their ways: each has one at least.
-	f.sets, err = simplelru.NewLRU(cachedWays, func(_ [sha256.Size]byte, s *Set) { f.ways -= len(s.keys) })
+	f.sets, err = simplelru.NewLRU(cachedWays, func(_ [sha256.Size]byte, s *Set) {
+		f.ways -= len(s.keys)
+		s.stop(ErrBusy) // so that the sets that are being filled are bounded too
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -128,23 +133,27 @@ func (f *Finder) set(a contract.Answers, embedder engine.SentenceEmbedder) (*Set
 		return s, nil
 	}
 	s := newSet(f, a, embedder)
+	var filling context.Context
+	filling, s.stop = context.WithCancelCause(f.ctx)
 	f.sets.Add(hash, s)
 	f.ways += len(s.keys)
 	for f.ways > cachedWays && f.sets.Len() > 1 {
 		f.sets.RemoveOldest()
 	}
 	f.running.Go(func() {
-		if s.fill(f.ctx); s.err != nil {
-			f.forget(hash) // so that a later Open tries again
+		if s.fill(filling); s.err != nil {
+			f.forget(hash, s) // so that a later Open tries again
 		}
 	})
 	return s, nil
 }
 
-func (f *Finder) forget(hash [sha256.Size]byte) {
+func (f *Finder) forget(hash [sha256.Size]byte, s *Set) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sets.Remove(hash)
+	if cached, ok := f.sets.Peek(hash); ok && cached == s {
+		f.sets.Remove(hash)
+	}
 }
 
 // Ready waits until all ways of asking of a set are embedded, with the urgency of a request.

@@ -274,7 +274,7 @@ func TestAnEmbedderThatFailedIsTriedAgain(t *testing.T) {
 }
 
 func TestClosingStopsTheEmbedding(t *testing.T) {
-	entered := make(chan struct{})
+	entered := make(chan struct{}, 1)
 	e := blockingEmbedder{entered: entered}
 	f := newFinder(t, Parts{Embedder: with(e)})
 	s, err := f.Open(t.Context(), museum())
@@ -296,7 +296,7 @@ type blockingEmbedder struct {
 }
 
 func (b blockingEmbedder) Embed(ctx context.Context, _ []string, _ *engine.Urgency) ([][]float32, error) {
-	close(b.entered)
+	b.entered <- struct{}{}
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
@@ -350,6 +350,27 @@ func TestCachedSetsAreBounded(t *testing.T) {
 		if f.ways > cachedWays || f.ways != f.sets.Len()*cachedWays/4 {
 			t.Fatalf("%d sets with %d ways are cached", f.sets.Len(), f.ways)
 		}
+	}
+}
+
+func TestASetThatIsNoLongerCachedIsNotFilled(t *testing.T) {
+	entered := make(chan struct{}, 9)
+	f := newFinder(t, Parts{Embedder: with(blockingEmbedder{entered: entered})})
+	a := contract.Answers{Items: slices.Clone(museum().Items[:1])}
+	a.Items[0].Ask = slices.Repeat([]string{"when"}, cachedWays)
+	s, err := f.Open(t.Context(), a)
+	must(t, err)
+	<-entered
+	if _, err := f.Open(t.Context(), museum()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Ready(t.Context(), s); !errors.Is(err, ErrBusy) {
+		t.Errorf("the error is %v, want %v", err, ErrBusy)
+	}
+	again, err := f.Open(t.Context(), a)
+	must(t, err)
+	if again == s {
+		t.Error("the set that was not filled is opened again")
 	}
 }
 

@@ -23,10 +23,11 @@ type Set struct {
 	keys     []int64   // of the stored vector of each way
 	noted    time.Time // when the use of the stored vectors was last noted; the finder's lock guards it
 
-	loaded chan struct{} // closed when the stored vectors are there
-	filled chan struct{} // closed when all ways are embedded, or err is set
-	err    error         // why not all are embedded; read after filled is closed
-	hurry  atomic.Int32  // callers that wait until all ways are embedded
+	loaded chan struct{}           // closed when the stored vectors are there
+	filled chan struct{}           // closed when all ways are embedded, or err is set
+	stop   context.CancelCauseFunc // ends the filling
+	err    error                   // why not all are embedded; read after filled is closed
+	hurry  atomic.Int32            // callers that wait until all ways are embedded
 }
 
 func newSet(f *Finder, a contract.Answers, embedder engine.SentenceEmbedder) *Set {

@@ -108,6 +108,8 @@ func unavailableAnswers(err error) error {
 		return contract.ErrUnavailable{Why: answers.ErrNoPack.Error()}
 	case errors.Is(err, answers.ErrLoading):
 		return contract.ErrUnavailable{Why: answers.ErrLoading.Error(), RetryAfter: answersRetry}
+	case errors.Is(err, answers.ErrBusy):
+		return contract.ErrUnavailable{Why: answers.ErrBusy.Error(), RetryAfter: answersRetry}
 	}
 	return err
 }
