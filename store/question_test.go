@@ -72,6 +72,8 @@ func TestQuestionsAreWrittenWithTheRestOfAWriteOrNotAtAll(t *testing.T) {
 	}), ErrNotFound)
 	wantReport(t, s, home, QuestionFilter{}, nil)
 	wantError(t, s.WriteChat(t.Context(), "none", ChatWrite{Questions: []Question{{1000, "", "why?"}}}), ErrNotFound)
+	must(t, s.WriteWebhooks(t.Context(), chat.ID, ChatWrite{Questions: []Question{{1000, "", "why?"}}}))
+	wantReport(t, s, home, QuestionFilter{}, nil) // as without a stored history
 	before, err := s.Usage(t.Context(), home)
 	must(t, err)
 	must(t, s.WriteChat(t.Context(), chat.ID, ChatWrite{Questions: []Question{{1000, "", strings.Repeat("ü", 900)}}}))

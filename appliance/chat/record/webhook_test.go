@@ -118,7 +118,11 @@ func TestUnrecordedChatsAreNotified(t *testing.T) {
 	o := &outbox{}
 	u := Unrecorded{o}
 	n := store.NewChat{ID: "c"}
-	some := store.ChatWrite{New: []store.Event{{}}, Metadata: "{}"}
+	some := store.ChatWrite{
+		New:       []store.Event{{}},
+		Questions: []store.Question{{Words: "Why?"}},
+		Metadata:  "{}",
+	}
 	for range 2 {
 		if err := errors.Join(u.StartChat(t.Context(), n), u.WriteChat(t.Context(), "c", some),
 			u.EndChat(t.Context(), "c", store.UserEnded, 5)); err != nil {
