@@ -88,7 +88,14 @@ func (cmd *answersImportCmd) Run(ctx context.Context, c *console, cfg config.Con
 		if err == nil && change.Saved {
 			fmt.Fprintf(c.err, "Try it: parley answers try --config %q %q\n", before.Name, items[0].Ask[0])
 		}
-		return orInterrupted(ctx, err, "the answers are saved", "")
+		state := "nothing was saved"
+		if change.Saved {
+			state = fmt.Sprintf("version %d is saved", change.Version)
+			if err != nil {
+				err = fmt.Errorf("%s, but not checked for conflicts: %w", state, err)
+			}
+		}
+		return orInterrupted(ctx, err, state, "")
 	})
 }
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"time"
 
 	"parley/appliance/answers/sheet"
 	"parley/appliance/config"
@@ -32,6 +34,18 @@ func (answersReportCmd) Help() string {
 It shows how often each answer was given, and the questions that none fitted: similar ones together, the newest ` +
 		`first. With --csv the questions are rows of a sheet: write into the column say what is to be said to them, ` +
 		`and move them to the sheet of the config. Chats without a stored history do not count.`
+}
+
+// Validate checks the times.
+func (cmd *answersReportCmd) Validate() error {
+	for flag, value := range map[string]string{"--from": cmd.From, "--to": cmd.To} {
+		_, noDate := time.Parse(time.DateOnly, value)
+		_, noTime := time.Parse(time.RFC3339, value)
+		if value != "" && noDate != nil && noTime != nil {
+			return fmt.Errorf("%s %.80q is not allowed: use a date such as 2030-01-31, or RFC 3339", flag, value)
+		}
+	}
+	return nil
 }
 
 // Run prints the report.
@@ -62,6 +76,7 @@ func (cmd *answersReportCmd) Run(ctx context.Context, c *console, cfg config.Con
 }
 
 func printReport(c *console, report contract.ReturnAnswersReport) error {
+	slices.SortStableFunc(report.Given, func(a, b contract.ReportedAnswer) int { return b.Count - a.Count })
 	rows := [][]string{{"ANSWER", "GIVEN", "LAST"}}
 	for _, a := range report.Given {
 		rows = append(rows, []string{a.AnswerID, strconv.Itoa(a.Count), lastDay(a.LastOn)})

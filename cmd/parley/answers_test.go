@@ -197,7 +197,7 @@ func TestAnswersAreExportedTriedAndReported(t *testing.T) {
 		t.Errorf("code %d, %q; %+v", code, errs, box.asked)
 	}
 	for _, args := range [][]string{{"try", "x"}, {"try", " ", "--config", "Museum"},
-		{"try", "x", "--config", "Museum", "--file", file}} {
+		{"try", "x", "--config", "Museum", "--file", file}, {"report", "--config", "Museum", "--from", "2030"}} {
 		if code, _, errs := run(args...); code != exitMisuse {
 			t.Errorf("%v: code %d, %q", args, code, errs)
 		}
