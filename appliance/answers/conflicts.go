@@ -78,7 +78,8 @@ func (s *Set) sameWords(found map[[2]int]Conflict) {
 func (s *Set) alike(found map[[2]int]Conflict) {
 	v := s.vectors
 	left := maxComparisons
-	var cosines []float32 // of one way of a with all ways
+	way := make([]float32, width) // of a
+	var cosines []float32         // of way with those of b
 	for _, pair := range s.itemPairs() {
 		a, b := pair[0], pair[1]
 		na, nb := v.begins[a+1]-v.begins[a], v.begins[b+1]-v.begins[b]
@@ -90,7 +91,8 @@ func (s *Set) alike(found map[[2]int]Conflict) {
 		}
 		best := Conflict{Items: pair}
 		for w := range na {
-			cosines = v.cosinesOf(v.vector(v.begins[a]+w), v.begins[b], v.begins[b+1], cosines)
+			v.vector(v.begins[a]+w, way)
+			cosines = v.cosinesOf(way, v.begins[b], v.begins[b+1], cosines)
 			for x, c := range cosines {
 				if float64(c) > best.Likeness {
 					best.Ways, best.Likeness = [2]int{w, x}, float64(c)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,8 @@ const (
 	// cachedTexts is the number of texts that people said whose vectors are cached, 1.5 KB each: a text is embedded
 	// while it is still spoken, and compared at the end of the turn, and again with the turn after it.
 	cachedTexts = 512
+	// mostBytes is the most of a text that is embedded: the model reads a hundred words.
+	mostBytes = 8 << 10
 	// noteEvery is how often it is noted that stored vectors are in use. They are deleted after weeks without use.
 	noteEvery = 24 * time.Hour
 )
@@ -183,6 +186,7 @@ func (s *Set) wait(ctx context.Context) error {
 
 // embed returns the vector of a text that a person said.
 func (f *Finder) embed(ctx context.Context, text string, u *engine.Urgency) ([]float32, error) {
+	text = strings.Clone(text[:min(len(text), mostBytes)])
 	if v, ok := f.texts.Get(text); ok {
 		return v, nil
 	}

@@ -71,9 +71,10 @@ func (v *vectors) cosinesOf(with []float32, begin, end int, into []float32) []fl
 
 // mean returns the mean of the vectors of an item's ways, at length 1; zeros if none is embedded.
 func (v *vectors) mean(item int) []float32 {
-	sum := make([]float32, width)
+	sum, single := make([]float32, width), make([]float32, width)
 	for way := v.begins[item]; way < v.begins[item+1]; way++ {
-		for d, x := range v.vector(way) {
+		v.vector(way, single)
+		for d, x := range single {
 			sum[d] += x
 		}
 	}
@@ -93,15 +94,13 @@ func dotFloats(a, b []float32) (sum float32) {
 	return sum
 }
 
-// vector returns the vector of a way; zeros if it is not embedded.
-func (v *vectors) vector(way int) []float32 {
+// vector writes the vector of a way into out; zeros if it is not embedded.
+func (v *vectors) vector(way int, out []float32) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	out := make([]float32, width)
 	for d, n := range v.numbers[way*width : (way+1)*width] {
 		out[d] = float32(n) * v.scales[way]
 	}
-	return out
 }
 
 // one is the number 1 in fixed point. The sum of width products of a byte and a number of at most one fits in 32 bits:
