@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"time"
 
 	"parley/appliance/answers"
 	"parley/appliance/chat/reply"
@@ -15,6 +16,27 @@ type Answers interface {
 	// Open returns the set of some answers. It does not wait for what is still to be embedded. The error says
 	// what the box lacks.
 	Open(ctx context.Context, a contract.Answers) (*answers.Set, error)
+	// Ready waits until all ways of asking of a set are embedded.
+	Ready(ctx context.Context, s *answers.Set) error
+}
+
+// readyPatience is how long a question waits for the ways of asking of a config that has just been saved: 60 of
+// them are embedded in that time. A larger config answers with those that it has by then.
+const readyPatience = 500 * time.Millisecond
+
+// approvedSet is the set of a chat.
+type approvedSet struct {
+	finder Answers
+	*answers.Set
+}
+
+// Decide says which answer q wants, as answers.Set does, once the set is ready.
+func (a approvedSet) Decide(ctx context.Context, q answers.Question, judge answers.Judge, u *engine.Urgency,
+	conversation string) (answers.Decision, error) {
+	ready, cancel := context.WithTimeout(ctx, readyPatience)
+	defer cancel()
+	_ = a.finder.Ready(ready, a.Set) // if it fails, the set answers with the ways that it has
+	return a.Set.Decide(ctx, q, judge, u, conversation)
 }
 
 // approvedAnswers returns the approved answers of a chat. If the box cannot find them, no answer fits, and the
@@ -33,7 +55,7 @@ func (h *Host) approvedAnswers(ctx context.Context, c setup, o connection.Openin
 			err)
 		return approved
 	}
-	approved.Finder = set
+	approved.Finder = approvedSet{h.Answers, set}
 	return approved
 }
 

@@ -90,8 +90,7 @@ func (t thinking) replyApproved(ctx context.Context, prompt engine.Prompt, c tur
 		e.tool, e.margin, e.routed = t.route(ctx, prompt)
 	}
 	from := e.choose()
-	t.log.Debug("approved answers", "turn", t.turn, "items", f.ids(), "score", f.score, "tool", e.tool, "margin",
-		e.margin, "source", from)
+	t.log.Debug("reply chosen", "turn", t.turn, "source", from, "answers", f.ids(), "score", f.score, "tool", e.tool)
 	switch {
 	case ctx.Err() != nil:
 	case from == fromModel, from == fromTool && e.routed && !e.only:

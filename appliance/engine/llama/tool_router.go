@@ -221,8 +221,11 @@ func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin
 		return "", 0, err
 	}
 	_, _, _, asked := lastRequest(p.Messages)
-	if !asked || len(set.tools) == 0 {
+	if !asked || len(set.tools) == 0 || set.isPleasantry(p.Messages) {
 		return "", math.Inf(-1), nil
+	}
+	if at := set.farewellTool(p.Messages); at >= 0 {
+		return set.tools[at].Name, math.Inf(1), nil
 	}
 	_, at, margin, _, err := m.route(ctx, p, set, nil)
 	if err != nil || at < 0 {
