@@ -76,6 +76,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
   );
   const open = useMemo(() => stillOpen(report.value?.unanswered, rows), [report.value, rows]);
   const items = () => itemsOf(rows).items;
+  const empty = !rows.some((r) => r.ask.trim() && r.say.trim());
   return (
     <>
       <p>
@@ -146,7 +147,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
             </div>
           </div>
         </form>
-        <TryQuestion config={saved.id} {...{ changed, items, mode, unknown, show }} />
+        <TryQuestion config={saved.id} {...{ changed, empty, items, mode, unknown, show }} />
       </div>
     </>
   );

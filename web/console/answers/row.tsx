@@ -28,6 +28,13 @@ function linesFor(text: string): number {
   return Math.min(Math.max(lines, 2), 10);
 }
 
+// focusNear moves the focus from a row that goes to the same button of the row after it, or before it.
+function focusNear(button: HTMLElement): void {
+  const row = button.closest("fieldset")!;
+  const near = [row.nextElementSibling, row.previousElementSibling].find((e) => e?.matches("fieldset.answer"));
+  near?.querySelector<HTMLElement>("button.danger")?.focus();
+}
+
 // RowFields are the fields of one answer. With hundreds of rows, only the one that changed is drawn again.
 export class RowFields extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
@@ -82,7 +89,14 @@ export class RowFields extends Component<RowProps> {
           >
             {sound === "waiting" ? "Preparing …" : sound === "playing" ? "Stop" : "Listen"}
           </button>
-          <button type="button" class="danger" onClick={() => acts.drop(row)}>
+          <button
+            type="button"
+            class="danger"
+            onClick={(e) => {
+              focusNear(e.currentTarget);
+              acts.drop(row);
+            }}
+          >
             Delete
           </button>
         </div>

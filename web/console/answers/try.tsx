@@ -27,6 +27,7 @@ const mostOthers = 4;
 export function TryQuestion({
   config,
   changed,
+  empty,
   items,
   mode,
   unknown,
@@ -34,6 +35,7 @@ export function TryQuestion({
 }: {
   config: string;
   changed: boolean; // the table is not saved
+  empty: boolean; // no answer is finished
   items: () => AnswerItem[];
   mode: AnswersMode;
   unknown: string;
@@ -43,7 +45,6 @@ export function TryQuestion({
   const [before, setBefore] = useState("");
   const [tried, setTried] = useState<Tried>();
   const doing = useDoing();
-  const empty = usable(items()).length === 0;
   const ask = () =>
     doing.run(async () => {
       const now = items(),
