@@ -13,16 +13,17 @@ import (
 
 // Answers compiles the approved answers of configs. An answers.Finder does.
 type Answers interface {
-	// Open returns the set of some answers. It does not wait for what is still to be embedded. The error says
-	// what the box lacks.
+	// Open returns the set of some answers. It does not wait until their ways of asking are embedded. The error
+	// names the part that the box lacks.
 	Open(ctx context.Context, a contract.Answers) (*answers.Set, error)
 	// Ready waits until all ways of asking of a set are embedded.
 	Ready(ctx context.Context, s *answers.Set) error
 }
 
-// readyPatience is how long a question waits for the ways of asking of a config that has just been saved: 60 of
-// them are embedded in that time. A larger config answers with those that it has by then.
-const readyPatience = 500 * time.Millisecond
+// readyPatience is how long a question waits for the ways of asking of a config that has just been saved: 100 of
+// them are embedded in that time. It is less than decisionPatience of a reply. A larger config answers with those
+// that it has by then.
+const readyPatience = 800 * time.Millisecond
 
 // approvedSet is the set of a chat.
 type approvedSet struct {

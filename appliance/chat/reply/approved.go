@@ -188,7 +188,7 @@ func (t thinking) sayLines(text string, like turn.Sentence) {
 	}
 }
 
-// toolResult returns what is said of the tools' answers if the model must not speak.
+// toolResult returns the words for the tools' answers where the model must not speak.
 func (t thinking) toolResult(c turn.Think) string {
 	if words := toolWords(c.History); words != "" {
 		return words

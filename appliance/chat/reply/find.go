@@ -23,7 +23,7 @@ const decisionPatience = time.Second
 type found struct {
 	items []contract.AnswerItem // that fit, in the order of the questions; empty: none does
 	score float64               // the likelihood that the least likely of them is right
-	rest  string                // what is said of an answer that was interrupted; empty: all of it
+	rest  string                // of an interrupted answer that was not heard; empty: the answer is said whole
 	words string                // that were compared with the answers; empty: none could be
 }
 

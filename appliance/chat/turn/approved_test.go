@@ -49,7 +49,7 @@ func TestAnInterruptedApprovedAnswerStaysOne(t *testing.T) {
 	}
 }
 
-// What is said again after a noise or a pause is kept as sound only if it is a whole sentence.
+// After a noise or a pause, the sound of a sentence is kept only if the sentence is whole.
 func TestTheRestOfAnApprovedAnswerIsSaidAsOne(t *testing.T) {
 	b := givesHours(t).wait(700 * time.Millisecond)
 	b.after(PauseRequested{})
