@@ -40,9 +40,10 @@ type approved struct {
 func (a *appliance) openAnswers() {
 	f := &approved{changed: map[string]bool{}, wake: make(chan struct{}, 1)}
 	f.Finder = answers.New(answers.Parts{
-		Embedder: f.embedder,
-		Vectors:  a.records,
-		Log:      a.log,
+		Embedder:   f.embedder,
+		Vectors:    a.records,
+		Background: answers.Background(),
+		Log:        a.log,
 	})
 	a.answers = f
 }
@@ -81,6 +82,7 @@ func (f *approved) configsChanged(account string) {
 func (a *appliance) prepareAnswers(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
+	a.warmJudge(ctx)
 	accounts := map[string]bool{"": true} // all
 	for {
 		for account := range accounts {
@@ -96,6 +98,17 @@ func (a *appliance) prepareAnswers(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// warmJudge has the model that judges compute what all its judgements begin with.
+func (a *appliance) warmJudge(ctx context.Context) {
+	judge := answers.JudgeOf(a.engines.Model)
+	if judge == nil {
+		return
+	}
+	if err := answers.WarmJudge(ctx, a.engines.Model); err != nil && ctx.Err() == nil {
+		a.log.Warn("cannot prepare the judge of approved answers; the first judgement will be late", "err", err)
 	}
 }
 

@@ -47,29 +47,35 @@ type missingText struct {
 	ways []int
 }
 
-// load sets the stored vectors, and returns the texts that have none: first the first ways of all items, then the
-// second ones, and so on.
+// load sets the stored vectors, and returns the texts that have none: first the first ways of all items, then what they
+// say, then the second ways, and so on.
 func (s *Set) load(ctx context.Context) []*missingText {
 	byKey := map[int64]*missingText{}
 	var texts []*missingText
-	for place := 0; ; place++ {
-		more := false
-		for i, item := range s.Answers.Items {
-			if place >= len(item.Ask) {
-				continue
-			}
-			more = true
-			way := s.vectors.begins[i] + place
-			m := byKey[s.keys[way]]
-			if m == nil {
-				m = &missingText{key: s.keys[way], text: item.Ask[place]}
-				byKey[m.key] = m
-				texts = append(texts, m)
-			}
-			m.ways = append(m.ways, way)
+	add := func(way int, text string) {
+		m := byKey[s.keys[way]]
+		if m == nil {
+			m = &missingText{key: s.keys[way], text: text}
+			byKey[m.key] = m
+			texts = append(texts, m)
 		}
-		if !more {
-			break
+		m.ways = append(m.ways, way)
+	}
+	for place, more := 0, true; more; place++ {
+		more = false
+		for i, item := range s.Answers.Items {
+			if place < len(item.Ask) {
+				more = true
+				add(s.vectors.begins[i]+place, item.Ask[place])
+			}
+		}
+		if place == 0 {
+			for i, item := range s.Answers.Items {
+				if item.Say == "" {
+					continue // the background says nothing
+				}
+				add(s.vectors.begins[len(s.Answers.Items)]+i, item.Say)
+			}
 		}
 	}
 	s.loadStored(ctx, byKey)

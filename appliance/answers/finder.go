@@ -55,7 +55,10 @@ type Parts struct {
 	// Embedder returns the sentence embedder, or ErrNoPack or ErrLoading.
 	Embedder func() (engine.SentenceEmbedder, error)
 	Vectors  Vectors // nil to store nothing
-	Log      *slog.Logger
+	// Background is what people say to any assistant: see the function Background. nil: questions are compared with the
+	// answers only.
+	Background []string
+	Log        *slog.Logger
 }
 
 // Finder compiles the answers of configs to sets. It is safe for concurrent use.
@@ -71,6 +74,8 @@ type Finder struct {
 	closed bool
 	sets   *simplelru.LRU[[sha256.Size]byte, *Set]
 	ways   int // of all sets in sets
+
+	background *Set // nil until a set is opened
 }
 
 // New returns a Finder, which Close stops.
@@ -112,6 +117,7 @@ func (f *Finder) Open(ctx context.Context, a contract.Answers) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.openBackground(embedder)
 	select {
 	case <-s.loaded:
 		return s, nil
@@ -159,11 +165,23 @@ func (f *Finder) forget(hash [sha256.Size]byte, s *Set) {
 	}
 }
 
-// Ready waits until all ways of asking of a set are embedded, with the urgency of a request.
+// Ready waits until all ways of asking of a set, and the background, are embedded, with the urgency of a request.
 func (f *Finder) Ready(ctx context.Context, s *Set) error {
-	s.hurry.Add(1)
-	defer s.hurry.Add(-1)
-	return s.wait(ctx)
+	f.mu.Lock()
+	background := f.background
+	f.mu.Unlock()
+	for _, each := range []*Set{s, background} {
+		if each == nil {
+			continue
+		}
+		each.hurry.Add(1)
+		err := each.wait(ctx)
+		each.hurry.Add(-1)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Prepare opens the set of some answers and waits until it is complete, without making it urgent.

@@ -20,8 +20,10 @@ type Set struct {
 	finder   *Finder
 	embedder engine.SentenceEmbedder
 	vectors  *vectors
-	keys     []int64   // of the stored vector of each way
-	noted    time.Time // when the use of the stored vectors was last noted; the finder's lock guards it
+	words    wordIndex
+	exact    map[string]int // the first item with a way of asking, by its normal form
+	keys     []int64        // of the stored vector of each way, and then of what each item says
+	noted    time.Time      // when the use of the stored vectors was last noted; the finder's lock guards it
 
 	loaded chan struct{}           // closed when the stored vectors are there
 	filled chan struct{}           // closed when all ways are embedded, or err is set
@@ -40,11 +42,24 @@ func newSet(f *Finder, a contract.Answers, embedder engine.SentenceEmbedder) *Se
 		}
 		begins = append(begins, len(keys))
 	}
+	exact := map[string]int{}
+	for i, item := range a.Items {
+		keys = append(keys, keyOf(model, item.Say))
+		for _, text := range item.Ask {
+			if normal := Normal(text); normal != "" {
+				if _, known := exact[normal]; !known {
+					exact[normal] = i
+				}
+			}
+		}
+	}
 	return &Set{
 		Answers:  a,
 		finder:   f,
 		embedder: embedder,
 		vectors:  newVectors(begins),
+		words:    newWordIndex(a),
+		exact:    exact,
 		keys:     keys,
 		noted:    time.Now(),
 		loaded:   make(chan struct{}),
@@ -89,23 +104,36 @@ func (s *Set) embed(ctx context.Context, text string, u *engine.Urgency) ([]floa
 	return s.finder.embed(ctx, text, u)
 }
 
-// likeness is the way of asking of an item that is nearest to a question.
+// likeness compares an item with a question.
 type likeness struct {
-	Way    int // -1 if no way of the item is embedded yet
-	Cosine float64
+	Way       int     // the nearest way of asking; -1 if none of the item is embedded yet
+	Cosine    float64 // of that way
+	mean, say float64 // the mean cosine of all ways, and the cosine of what is said
 }
 
-// nearest returns the nearest way of asking of every item.
-func (s *Set) nearest(v []float32) []likeness {
+// likenesses compares every item with a question. Of an item whose words are not embedded yet, the nearest way counts.
+func (s *Set) likenesses(v []float32) []likeness {
 	cosines := s.vectors.cosines(v)
 	all := make([]likeness, len(s.Answers.Items))
+	says := s.vectors.begins[len(all)]
 	for i := range all {
-		all[i] = likeness{Way: -1, Cosine: -1}
+		l := likeness{Way: -1, Cosine: -1}
+		n := 0
 		for j, c := range cosines[s.vectors.begins[i]:s.vectors.begins[i+1]] {
-			if c == c && (all[i].Way < 0 || float64(c) > all[i].Cosine) { // a NaN is not embedded yet
-				all[i] = likeness{j, float64(c)}
+			if c != c { // a NaN is not embedded yet
+				continue
+			}
+			n++
+			l.mean += float64(c)
+			if l.Way < 0 || float64(c) > l.Cosine {
+				l.Way, l.Cosine = j, float64(c)
 			}
 		}
+		l.mean /= float64(max(1, n))
+		if l.say = float64(cosines[says+i]); l.say != l.say {
+			l.say = l.mean
+		}
+		all[i] = l
 	}
 	return all
 }

@@ -12,11 +12,11 @@ import (
 // width is the length of a vector.
 const width = engine.SentenceDimensions
 
-// vectors holds the vectors of all ways of asking of a set, in the order of the items. Each number has a byte, so that
-// 25,000 ways take 10 MB. On six desks of 20 answers, 12 ways each, and 960 questions that changed the cosine of the
-// nearest way by 0.002 at most, and the nearest item of two questions.
+// vectors holds the vectors of all ways of asking of a set, in the order of the items, and then those of what the items
+// say. Each number has a byte, so that 25,000 ways take 10 MB. On six desks of 20 answers, 12 ways each, and 960
+// questions that changed the cosine of the nearest way by 0.002 at most, and the nearest item of two questions.
 type vectors struct {
-	begins []int // number of the first way of each item, and the number of all ways
+	begins []int // number of the first way of each item, and the number of all ways, with which what is said begins
 
 	mu      sync.RWMutex
 	numbers []int8    // width for each way
@@ -24,7 +24,7 @@ type vectors struct {
 }
 
 func newVectors(begins []int) *vectors {
-	all := begins[len(begins)-1]
+	all := begins[len(begins)-1] + len(begins) - 1
 	return &vectors{
 		begins:  begins,
 		numbers: make([]int8, all*width),

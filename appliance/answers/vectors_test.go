@@ -84,7 +84,7 @@ func BenchmarkSearchInTheLargestSet(b *testing.B) {
 	s := ready(b, f, largest())
 	v, _ := s.embed(b.Context(), "where do I find object 77", nil)
 	for b.Loop() {
-		s.nearest(v)
+		s.likenesses(v)
 	}
 }
 

@@ -46,7 +46,7 @@ func (h *Host) approvedAnswers(ctx context.Context, c setup, o connection.Openin
 	if c.settings.Answers == nil {
 		return reply.ApprovedAnswers{}
 	}
-	approved := reply.ApprovedAnswers{Answers: c.settings.Answers, Judge: h.judge(c.model, c.custom)}
+	approved := reply.ApprovedAnswers{Answers: c.settings.Answers, Judge: h.judge(c.model)}
 	if h.Answers == nil {
 		return approved
 	}
@@ -60,25 +60,21 @@ func (h *Host) approvedAnswers(ctx context.Context, c setup, o connection.Openin
 	return approved
 }
 
-// Judge returns the model that weighs approved answers in the chats of a config; nil: there is none.
+// Judge returns the model that judges approved answers in the chats of a config; nil: there is none.
 func (h *Host) Judge(c contract.ReturnConfig) answers.Judge {
 	model, err := h.modelOf(c, "")
 	if err != nil { // no chat of the config can begin
 		model = h.Model
 	}
-	return h.judge(model, isCustom(c))
+	return h.judge(model)
 }
 
-// judge returns the model that weighs approved answers: one on this box, which takes dozens of milliseconds, if
-// there is one; otherwise the chat's, unless it is a custom one, which answers what it is asked. nil: none.
-func (h *Host) judge(model engine.LanguageModel, custom bool) answers.Judge {
+// judge returns the model that judges approved answers: the chat's or the box's own, whichever can; nil if none can.
+func (h *Host) judge(model engine.LanguageModel) answers.Judge {
 	for _, m := range [...]engine.LanguageModel{model, h.Model} {
-		if _, local := m.(reply.Router); local {
-			return m
+		if j := answers.JudgeOf(m); j != nil {
+			return j
 		}
 	}
-	if custom {
-		return nil
-	}
-	return model
+	return nil
 }

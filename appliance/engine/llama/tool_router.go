@@ -242,6 +242,9 @@ func (m *Model) firstMargin() float64 {
 	return routerMargin
 }
 
+// CanJudge reports whether the probabilities of the model tell questions apart. Those of smaller models do not.
+func (m *Model) CanJudge() bool { return m.description.Parameters >= smallModel }
+
 // verdict is the router's judgement of some words: the most likely tool, -1 if there is none, and
 // how much more likely than none it is.
 type verdict struct {
