@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"context"
 	_ "embed"
 	"strings"
 
@@ -25,9 +26,11 @@ func (f *Finder) openBackground(embedder engine.SentenceEmbedder) {
 		return
 	}
 	s := newSet(f, contract.Answers{Items: []contract.AnswerItem{{Ask: f.parts.Background}}}, embedder)
+	var filling context.Context
+	filling, s.stop = context.WithCancelCause(f.ctx)
 	f.background = s
 	f.running.Go(func() {
-		if s.fill(f.ctx); s.err != nil {
+		if s.fill(filling); s.err != nil {
 			f.mu.Lock()
 			f.background = nil // so that a later Open tries again
 			f.mu.Unlock()

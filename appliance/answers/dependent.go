@@ -17,8 +17,8 @@ const (
 )
 
 // dependent reports whether the words of a question may only make sense with the question before, in English: they
-// refer to something ("how much is it?"), ask about something else ("what about Sundays?"), or are no whole question ("and
-// on Sundays?").
+// refer to something ("how much is it?"), ask about something else ("what about Sundays?"), or are no whole question
+// ("and on Sundays?").
 func dependent(q Question) bool {
 	words := strings.Fields(Normal(q.Text))
 	if q.BeforeUser == "" || len(words) == 0 || len(contentWords(q.Text)) > maxDependentWords {

@@ -123,7 +123,8 @@ func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 const judgeSuffix = "\x00answers"
 
 // JudgeOf returns the model as a Judge if it judges well. It returns nil for models of less than a billion parameters,
-// whose verdicts were no better than chance on open questions (Qwen 0.5B), and for those on servers, which take too long.
+// whose verdicts were no better than chance on open questions (Qwen 0.5B), and for those on servers, which take too
+// long.
 func JudgeOf(m engine.LanguageModel) Judge {
 	if j, ok := m.(interface{ CanJudge() bool }); ok && j.CanJudge() {
 		return m

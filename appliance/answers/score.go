@@ -81,8 +81,8 @@ func (s *Set) decide(ctx context.Context, a asking) (Decision, error) {
 	return joined, nil
 }
 
-// leastOwnCosine is the least cosine of the words of a dependent question with the answer that it gets together with the
-// question before it: unrelated sentences are below.
+// leastOwnCosine is the least cosine of the words of a dependent question with the answer that it gets together with
+// the question before it: unrelated sentences are below.
 const leastOwnCosine = 0.2
 
 // score returns the decision for the words of a question alone.
