@@ -39,6 +39,10 @@ type Options struct {
 	// ServeCommand is the command line that runs a box, without flags of its own (Talk).
 	ServeCommand []string
 	Expression   ExpressionData
+	// Desks is a folder of desks with approved answers (Approved); empty: those in the program.
+	Desks string
+	// Judge also measures with the language model as the judge of open questions (Approved), for some minutes.
+	Judge bool
 }
 
 // Defaults returns options for stable medians in about a minute each.

@@ -22,7 +22,7 @@ type Set struct {
 	vectors  *vectors
 	words    wordIndex
 	exact    map[string]int // the first item with a way of asking, by its normal form
-	keys     []int64 // of the stored vector of each way, and then of each say
+	keys     []int64        // of the stored vector of each way, and then of each say
 	noted    time.Time      // when the use of the stored vectors was last noted; the finder's lock guards it
 
 	loaded chan struct{}           // closed when the stored vectors are there

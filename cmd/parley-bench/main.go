@@ -52,6 +52,10 @@ type commandLine struct {
 		Half string   `placeholder:"HALF" help:"Only the open half of the cases, or the held half (both)."`
 		Only []string `placeholder:"KIND,…" help:"Only cases of these kinds (all)."`
 	} `cmd:"" help:"Measure how often the language model, as the box runs it, answers right."`
+	Approved struct {
+		Desks string `placeholder:"DIR" help:"Desks: folders as in bench/desks (those in the program)."`
+		Judge bool   `help:"Also measure with the language model as the judge, for some minutes."`
+	} `cmd:"" help:"Measure how often the right approved answer is found, and a wrong one is given."`
 	Tools struct {
 		Half       string   `placeholder:"HALF" help:"Only the tuned half of the requests, or the held half (both)."`
 		RouterOnly bool     `help:"Only route requests to tools; generate no calls and answers."`
@@ -155,6 +159,9 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	case "answers":
 		o.Half, o.Only = l.Answers.Half, l.Answers.Only
 		return bench.Answers, nil
+	case "approved":
+		o.Desks, o.Judge = l.Approved.Desks, l.Approved.Judge
+		return bench.Approved, nil
 	case "tools":
 		o.Half, o.RoutesOnly, o.Only = l.Tools.Half, l.Tools.RouterOnly, l.Tools.Only
 		return bench.Tools, nil
