@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/appliance/answers"
 	"parley/appliance/chat/turn"
@@ -87,7 +88,7 @@ func (t thinking) replyApproved(ctx context.Context, prompt engine.Prompt, c tur
 	}
 	e.fits, e.score = len(f.items) > 0, f.score
 	if e.tools && !e.unprompted && (e.fits || e.only) {
-		e.tool, e.margin, e.routed = t.route(ctx, prompt)
+		e.tool, e.margin, e.routed = t.route(ctx, prompt, e.fits)
 	}
 	from := e.choose()
 	t.log.Debug("reply chosen", "turn", t.turn, "source", from, "answers", f.ids(), "score", f.score, "tool", e.tool)
@@ -149,13 +150,26 @@ func (t thinking) requestCall(ctx context.Context, prompt engine.Prompt, tools [
 	return t.generateCall(ctx, prompt, tools)
 }
 
-// route returns the tool that the user asks for, if the model has a router.
-func (t thinking) route(ctx context.Context, prompt engine.Prompt) (tool string, margin float64, routed bool) {
+// routePatience is how long an approved answer that fits waits for the router, beyond the silence. With what
+// the conversation has in the cache a router takes less than 100 ms of two free cores. Without, or on a busy box, it
+// may take many seconds.
+const routePatience = time.Second
+
+// route returns the tool that the user asks for, if the model has a router. While an approved answer waits for
+// that, it takes routePatience at most.
+func (t thinking) route(ctx context.Context, prompt engine.Prompt, waits bool) (tool string, margin float64,
+	routed bool) {
 	r, ok := t.model.(Router)
 	if !ok {
 		return "", 0, false
 	}
-	tool, margin, err := r.Route(ctx, prompt)
+	limited := ctx
+	if waits {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithDeadline(ctx, later(t.schedule.due()).Add(routePatience))
+		defer cancel()
+	}
+	tool, margin, err := r.Route(limited, prompt)
 	if err != nil && ctx.Err() == nil {
 		t.log.Warn("choosing a tool failed; none is called", "turn", t.turn, "err", err)
 	}
