@@ -154,9 +154,13 @@ func (t thinking) item(id string) *contract.AnswerItem {
 	return &t.approved.Items[i]
 }
 
-// restOf returns what follows the words that were heard of an answer last, or "".
+// restOf returns what follows the words that were heard of an answer, or "". They may begin within the answer, if
+// its beginning was heard a turn before.
 func restOf(say, heard string) string {
 	all := strings.Join(text.Sentences(say), " ")
+	if rest, ok := strings.CutPrefix(all, heard); ok {
+		return strings.TrimSpace(rest)
+	}
 	at := strings.LastIndex(all, heard)
 	if at < 0 {
 		return ""

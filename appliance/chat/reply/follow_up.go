@@ -55,7 +55,7 @@ type userQuestion struct {
 	again bool     // it asks for the answer before once more
 	rest  bool     // it asks for the rest of the answer before
 	given string   // ID of the approved answer before; empty if there was none
-	heard string   // the end of it that was heard, if it was interrupted
+	heard string   // what was heard of it since the user's words before, if it was interrupted
 }
 
 // questionOf returns the question that the user asked last.
@@ -66,15 +66,18 @@ func questionOf(history []turn.Entry) userQuestion {
 		return q
 	}
 	q.Text = history[at].Text
-	before := lastUser(history, at)
+	before, heard := lastUser(history, at), "" // heard of one answer
 	for _, e := range history[before+1 : at] {
 		if e.Role != turn.Assistant {
 			continue
 		}
 		q.BeforeAssistant = strings.TrimSpace(q.BeforeAssistant + " " + strings.TrimSuffix(e.Text, turn.CutMark))
-		q.given, q.heard = e.AnswerID, ""
-		if e.GoesOn {
-			q.heard = strings.TrimSuffix(e.Text, turn.CutMark)
+		if e.AnswerID != q.given {
+			heard = ""
+		}
+		heard = strings.TrimSpace(heard + " " + strings.TrimSuffix(e.Text, turn.CutMark))
+		if q.given, q.heard = e.AnswerID, ""; e.GoesOn {
+			q.heard = heard
 		}
 	}
 	plain := language.Plain(q.Text)

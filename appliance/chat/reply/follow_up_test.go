@@ -98,6 +98,7 @@ func TestTheRestOfAnInterruptedAnswer(t *testing.T) {
 		"We open at":      "ten. We close at six, except on Mondays.",
 		"We open at ten.": "We close at six, except on Mondays.",
 		"We close":        "at six, except on Mondays.",
+		"We":              "open at ten. We close at six, except on Mondays.",
 		"Something else":  "",
 	} {
 		if got := restOf(say, heard); got != want {
