@@ -39,6 +39,13 @@ type Candidate struct {
 	Score float64
 }
 
+// Forget has a judge forget the questions of a conversation, because it is over. judge may be nil.
+func Forget(judge Judge, conversation string) {
+	if m, ok := judge.(interface{ Forget(conversation string) }); ok {
+		m.Forget(conversation + judgeSuffix)
+	}
+}
+
 // Decide says which answer q wants. judge may be nil. conversation names the conversation for the cache of the language
 // model; it may be empty. Decide does not say what to do with a low score: that is up to the caller.
 func (s *Set) Decide(ctx context.Context, q Question, judge Judge, u *engine.Urgency, conversation string) (Decision,

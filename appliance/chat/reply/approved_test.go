@@ -67,6 +67,7 @@ type speaker struct {
 	call   *engine.ToolCall
 	tool   string // that its router chooses
 	margin float64
+	routes time.Duration // of its router
 }
 
 func (s *speaker) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
@@ -89,8 +90,13 @@ func (s *speaker) Choose(context.Context, engine.Prompt, []string) ([]float64, e
 // routing is a speaker with a router.
 type routing struct{ *speaker }
 
-func (r routing) Route(context.Context, engine.Prompt) (string, float64, error) {
-	return r.tool, r.margin, nil
+func (r routing) Route(ctx context.Context, _ engine.Prompt) (string, float64, error) {
+	select {
+	case <-time.After(r.routes):
+		return r.tool, r.margin, nil
+	case <-ctx.Done():
+		return "", 0, ctx.Err()
+	}
 }
 
 // approving returns a mind of a chat with the answers of a museum.
@@ -300,6 +306,43 @@ func TestAChoiceThatTakesTooLongIsGivenUp(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
+}
+
+func TestAnAnswerThatFitsDoesNotWaitForASlowRouter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := routing{&speaker{tool: "lights", margin: 9, routes: time.Minute}}
+		m := approving(model, &finder{score: 0.8}, contract.AnswersOnly)
+		begun := time.Now()
+		said, _ := replies(t, m, withTools(asks("When do you open?"), "lights"), now())
+		wantSaid(t, said, "hours: We open at ten. (fixed)", "hours: We close at six. (fixed)")
+		if took := time.Since(begun); took != routePatience {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// forgetful is a judge that notes what it forgets.
+type forgetful struct {
+	answers.Judge
+	forgot []string
+}
+
+func (f *forgetful) Forget(conversation string) { f.forgot = append(f.forgot, conversation) }
+
+// forgetfulModel is a model that does so.
+type forgetfulModel struct {
+	engine.LanguageModel
+	forgetful
+}
+
+func (f *forgetfulModel) Forget(conversation string) { f.forgetful.Forget(conversation) }
+
+func TestTheJudgeForgetsAChatThatIsOver(t *testing.T) {
+	judge, model := &forgetful{}, &forgetfulModel{}
+	New(Parts{ChatID: "chat", Model: model, Approved: ApprovedAnswers{Judge: judge}}).Forget()
+	if len(judge.forgot) != 1 || len(model.forgot) != 1 {
+		t.Errorf("the judge forgot %q, the model %q", judge.forgot, model.forgot)
+	}
 }
 
 // A custom model is not asked before the user has finished, but the answer is chosen ahead.

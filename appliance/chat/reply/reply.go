@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/appliance/answers"
 	"parley/appliance/chat/turn"
 	"parley/appliance/connection"
 	"parley/appliance/contract"
@@ -89,6 +90,7 @@ func (r *Replies) Forget() {
 	for _, f := range r.Fallback {
 		f.Model.Forget(r.ChatID)
 	}
+	answers.Forget(r.Approved.Judge, r.ChatID)
 }
 
 // Prefill prefills the conversation so far, after the prefill that is running. Of several that wait, only the
