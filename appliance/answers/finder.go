@@ -129,19 +129,18 @@ func (f *Finder) Open(ctx context.Context, a contract.Answers) (*Set, error) {
 // set returns the cached set of some answers, or a new one, which is filled in the background.
 func (f *Finder) set(a contract.Answers, embedder engine.SentenceEmbedder) (*Set, error) {
 	hash := hashOf(a)
+	if s, err := f.cached(hash); s != nil || err != nil {
+		return s, err
+	}
+	s := newSet(f, a, embedder) // without the lock, for which the decisions of chats wait
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return nil, errClosed
 	}
-	if s, ok := f.sets.Get(hash); ok {
-		if now := time.Now(); now.Sub(s.noted) > noteEvery {
-			s.noted = now
-			f.running.Go(func() { s.noteUse(f.ctx) })
-		}
-		return s, nil
+	if other, ok := f.sets.Get(hash); ok { // it was opened at the same time
+		return other, nil
 	}
-	s := newSet(f, a, embedder)
 	var filling context.Context
 	filling, s.stop = context.WithCancelCause(f.ctx)
 	f.sets.Add(hash, s)
@@ -154,6 +153,26 @@ func (f *Finder) set(a contract.Answers, embedder engine.SentenceEmbedder) (*Set
 			f.forget(hash, s) // so that a later Open tries again
 		}
 	})
+	return s, nil
+}
+
+// cached returns a cached set, or nil. Once a day it notes that the stored vectors are in use.
+func (f *Finder) cached(hash [sha256.Size]byte) (*Set, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, errClosed
+	}
+	s, ok := f.sets.Get(hash)
+	if !ok {
+		return nil, nil
+	}
+	for _, used := range []*Set{s, f.background} {
+		if now := time.Now(); used != nil && now.Sub(used.noted) > noteEvery {
+			used.noted = now
+			f.running.Go(func() { used.noteUse(f.ctx) })
+		}
+	}
 	return s, nil
 }
 

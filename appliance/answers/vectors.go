@@ -32,7 +32,7 @@ func newVectors(begins []int) *vectors {
 	}
 }
 
-// set sets the vector of a way. The first writer wins.
+// set sets the vector of a way.
 func (v *vectors) set(way int, p packed) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
