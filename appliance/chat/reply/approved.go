@@ -2,6 +2,7 @@ package reply
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -52,6 +53,11 @@ func (h *heldReply) wait(ctx context.Context) error {
 		return nil
 	}
 	select {
+	case <-h.wanted: // also if ctx has ended: the failure of the reply is posted
+		return nil
+	default:
+	}
+	select {
 	case <-h.wanted:
 		return nil
 	case <-ctx.Done():
@@ -93,6 +99,8 @@ func (t thinking) replyApproved(ctx context.Context, prompt engine.Prompt, c tur
 	from := e.choose()
 	t.log.Debug("reply chosen", "turn", t.turn, "source", from, "answers", f.ids(), "score", f.score, "tool", e.tool)
 	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded): // the user still waits
+		t.postEnd(nil, "", ctx.Err())
 	case ctx.Err() != nil:
 	case from == fromModel, from == fromTool && e.routed && !e.only:
 		if from == fromModel {

@@ -321,6 +321,26 @@ func TestAnAnswerThatFitsDoesNotWaitForASlowRouter(t *testing.T) {
 	})
 }
 
+// A reply that takes longer than replyTimeout fails, and the user is told, whoever makes it.
+func TestAReplyThatTakesTooLongFailsBesideApprovedAnswers(t *testing.T) {
+	for name, model := range map[string]engine.LanguageModel{
+		"the router": routing{&speaker{routes: time.Hour}},
+		"the model":  &speaker{waits: time.Hour},
+	} {
+		mode := contract.AnswersFirst
+		if name == "the router" {
+			mode = contract.AnswersOnly
+		}
+		for range 8 { // a select between two ways that are both open takes one at random
+			synctest.Test(t, func(t *testing.T) {
+				m := approving(model, &finder{}, mode)
+				said, _ := replies(t, m, withTools(asks("Who was Bach?"), "lights"), now())
+				wantSaid(t, said, "failed")
+			})
+		}
+	}
+}
+
 // forgetful is a judge that notes what it forgets.
 type forgetful struct {
 	answers.Judge
