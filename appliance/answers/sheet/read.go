@@ -15,7 +15,8 @@ import (
 // columns in any order. Rows of the same id are one answer. A row without id belongs to the
 // answer above it; if it says something else, it begins a new answer, whose id is made from its
 // question. Several lines in a cell of ask are several ways to ask. The warnings are for the
-// person who wrote the sheet. The error is Problems if cells are not allowed.
+// person who wrote the sheet. The error is Problems if cells are not allowed: all of them, or those up to a row where
+// there are mostProblems.
 func Read(data []byte) (items []contract.AnswerItem, warnings []string, err error) {
 	text, warning, err := decode(data)
 	if err != nil {
@@ -28,7 +29,11 @@ func Read(data []byte) (items []contract.AnswerItem, warnings []string, err erro
 	r := reader{byID: map[string]*answer{}}
 	r.warn(warning)
 	var ignored []string
+	known := map[string]bool{} // in ignored
 	for {
+		if len(r.problems) >= mostProblems {
+			return nil, nil, r.problems
+		}
 		cells, err := t.next()
 		if err == io.EOF {
 			break
@@ -43,8 +48,9 @@ func Read(data []byte) (items []contract.AnswerItem, warnings []string, err erro
 			continue
 		}
 		for _, name := range others {
-			if name = fmt.Sprintf("%.80q", name); !slices.Contains(ignored, name) {
-				ignored = append(ignored, name)
+			if !known[name] {
+				known[name] = true
+				ignored = append(ignored, fmt.Sprintf("%.80q", name))
 			}
 		}
 		r.add(row)
@@ -56,6 +62,10 @@ func Read(data []byte) (items []contract.AnswerItem, warnings []string, err erro
 	}
 	return items, r.warnings, nil
 }
+
+// mostProblems is from how many problems on the rest of a sheet is not read: it is none, or nobody corrects it row by
+// row. A stranger's sheet of 8 MB could have a million.
+const mostProblems = 1000
 
 func asProblem(err error) Problem {
 	p, _ := err.(Problem)

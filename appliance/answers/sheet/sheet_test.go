@@ -3,11 +3,13 @@ package sheet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -250,4 +252,25 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%v, %q, %q became %q", err, warnings, items, again)
 		}
 	})
+}
+
+// A sheet with all that a stranger can put into a request of 8 MB takes neither minutes nor gigabytes.
+func TestHostileSheetsAreReadQuickly(t *testing.T) {
+	var header, cells strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&header, ",c%d", i)
+		cells.WriteString(",x")
+	}
+	begun := time.Now()
+	items, warnings, err := Read([]byte("id,ask,say" + header.String() + "\na,when?,now." + cells.String()))
+	if err != nil || len(items) != 1 || len(warnings) != 1 || len(warnings[0]) > 1000 {
+		t.Errorf("many columns: %d answers, %d warnings, %v", len(items), len(warnings), err)
+	}
+	_, _, err = Read([]byte("id,ask,say" + strings.Repeat("\na,b,c,d", 1_000_000)))
+	if all, ok := errors.AsType[Problems](err); !ok || len(all) != mostProblems {
+		t.Errorf("many problems: %d of them", len(all))
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
 }
