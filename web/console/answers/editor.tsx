@@ -45,7 +45,9 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
       await post(`${path}/${saved.id}`, { ...draftOf(saved), answers, version_description: why || undefined });
       const now = keys.map((key, i) => ({ ...rowsOf([items[i]!])[0]!, key }));
       setBefore(now);
-      setRows(now);
+      // What was written while the box saved stays, and the answers keep the ids that were saved.
+      const made = new Map(now.map((r) => [r.key, r.id]));
+      setRows((all) => (all === rows ? now : all.map((r) => ({ ...r, id: r.id.trim() || (made.get(r.key) ?? "") }))));
       setWhy("");
       reload();
     });
