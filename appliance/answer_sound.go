@@ -3,7 +3,6 @@ package appliance
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"parley/appliance/answers/sound"
 	"parley/appliance/chat/reply"
@@ -57,7 +56,7 @@ func scriptOf(account string, c contract.ReturnConfig) sound.Script {
 		say = append(say, item.Say)
 	}
 	for _, words := range say {
-		if strings.Contains(words, "{{") {
+		if reply.HasVariables(words) {
 			continue
 		}
 		var sentences []string

@@ -187,7 +187,7 @@ func (t thinking) route(ctx context.Context, prompt engine.Prompt, waits bool) (
 // sayAnswers posts the sentences of approved answers.
 func (t thinking) sayAnswers(f found) {
 	for _, item := range f.items {
-		s := turn.Sentence{AnswerID: item.ID, Fixed: f.rest == "" && !hasVariables(item.Say)}
+		s := turn.Sentence{AnswerID: item.ID, Fixed: f.rest == "" && !HasVariables(item.Say)}
 		say := f.rest
 		if say == "" {
 			say = t.fill(item.Say)
@@ -199,7 +199,7 @@ func (t thinking) sayAnswers(f found) {
 // sayUnknown posts what the config has the assistant say if no approved answer fits.
 func (t thinking) sayUnknown() {
 	unknown := t.approved.Unknown
-	t.sayLines(t.fill(unknown), turn.Sentence{Fixed: !hasVariables(unknown)})
+	t.sayLines(t.fill(unknown), turn.Sentence{Fixed: !HasVariables(unknown)})
 }
 
 // sayLines posts the sentences of a text, each with the marks of like.
@@ -224,5 +224,5 @@ func (t thinking) toolResult(c turn.Think) string {
 	return t.fill(t.approved.Unknown)
 }
 
-// hasVariables reports whether a text has variables to fill in.
-func hasVariables(text string) bool { return strings.Contains(text, "{{") }
+// HasVariables reports whether a text has variables to fill in, so that its sound is not the same in every chat.
+func HasVariables(text string) bool { return strings.Contains(text, "{{") }
