@@ -101,7 +101,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 		e.runtimeDigest = packs.Digest(e.cfg.Pack("runtime-onnx"))
 		e.onClose(e.runtime.Close)
 		e.openFaces()
-		e.Sentences = &Sentences{set: e}
+		e.Sentences = newSentences(e)
 	}
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })

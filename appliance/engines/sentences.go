@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
@@ -16,11 +16,12 @@ const SentencesPack = "embed"
 // Sentences is the sentence embedder, which only a box with approved answers needs. It is loaded at its first use, so
 // that its pack may be installed while the box runs. It implements engine.SentenceEmbedder.
 type Sentences struct {
-	set *Set
-
-	mu    sync.Mutex
-	model *onnx.Sentences // nil before the first use
+	set     *Set
+	loading chan struct{}                  // full while a call loads the model
+	model   atomic.Pointer[onnx.Sentences] // nil before the first use
 }
+
+func newSentences(set *Set) *Sentences { return &Sentences{set: set, loading: make(chan struct{}, 1)} }
 
 // Installed reports whether the pack is there.
 func (s *Sentences) Installed() bool {
@@ -40,18 +41,26 @@ func (s *Sentences) Embed(ctx context.Context, texts []string, u *engine.Urgency
 	return m.Embed(ctx, texts, u)
 }
 
-// open loads the model if need be. Calls at the same time wait for the loading.
+// open loads the model if need be. Calls at the same time wait for the loading, until their ctx ends.
 func (s *Sentences) open(ctx context.Context) (*onnx.Sentences, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.model != nil {
-		return s.model, nil
+	if m := s.model.Load(); m != nil {
+		return m, nil
+	}
+	select {
+	case s.loading <- struct{}{}:
+		defer func() { <-s.loading }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if m := s.model.Load(); m != nil { // loaded meanwhile
+		return m, nil
 	}
 	m, err := onnx.LoadSentences(s.set.runtime, s.set.cfg.Pack(SentencesPack), s.set.Gate)
 	if err != nil {
 		return nil, err
 	}
 	s.set.onClose(m.Close)
-	s.model = m
-	return m, s.set.warm(ctx, "sentence embedder", m)
+	err = s.set.warm(ctx, "sentence embedder", m)
+	s.model.Store(m) // the next call warms it if ctx has ended
+	return m, err
 }

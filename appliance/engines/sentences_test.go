@@ -1,10 +1,13 @@
 package engines
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/appliance/config"
 	"parley/appliance/engine"
@@ -30,13 +33,13 @@ func sentencesIn(t *testing.T, packs string) *Sentences {
 			t.Error(err)
 		}
 	})
-	return &Sentences{set: set}
+	return newSentences(set)
 }
 
 func TestSentencesAreLoadedAtTheirFirstUse(t *testing.T) {
 	s := sentencesIn(t, filepath.Dir(filepath.Dir(packtest.File(t, SentencesPack, "model.onnx"))))
-	if !s.Installed() || s.model != nil {
-		t.Fatalf("before the first use: installed %v, model %v", s.Installed(), s.model)
+	if !s.Installed() || s.model.Load() != nil {
+		t.Fatalf("before the first use: installed %v, model %v", s.Installed(), s.model.Load())
 	}
 	for range 2 {
 		v, err := s.Embed(t.Context(), []string{"When are you open?"}, engine.Live.Urgency())
@@ -56,6 +59,17 @@ func TestSentencesWithoutTheirPackNameTheCommand(t *testing.T) {
 	}
 	_, err := s.Embed(t.Context(), []string{"When are you open?"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "parley packs pull") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A chat does not wait longer than it may because another one loads the model.
+func TestWaitingForTheLoadingEndsWithTheContext(t *testing.T) {
+	s := sentencesIn(t, t.TempDir())
+	s.loading <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := s.Embed(ctx, []string{"When are you open?"}, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %v", err)
 	}
 }
