@@ -365,6 +365,23 @@ func TestTheJudgeForgetsAChatThatIsOver(t *testing.T) {
 	}
 }
 
+// What was found before the time was over is said.
+func TestAChoiceThatTakesTooLongKeepsWhatIsCertain(t *testing.T) {
+	hours := []turn.Entry{
+		{Role: turn.User, Text: "When do you open?"},
+		{Role: turn.Assistant, Text: "We open at ten. We close at six.", AnswerID: "hours"},
+	}
+	whole := []string{"hours: We open at ten. (fixed)", "hours: We close at six. (fixed)"}
+	synctest.Test(t, func(t *testing.T) {
+		m := approving(&speaker{}, &finder{score: 0.8, takes: time.Minute}, contract.AnswersOnly)
+		said, _ := replies(t, m, asks("Sorry, what?", hours...), now())
+		wantSaid(t, said, whole...)
+		m = approving(&speaker{}, &finder{score: 0.8, takes: decisionPatience * 2 / 3}, contract.AnswersOnly)
+		said, _ = replies(t, m, asks("When do you open, and where is the café?"), now())
+		wantSaid(t, said, whole...)
+	})
+}
+
 // A custom model is not asked before the user has finished, but the answer is chosen ahead.
 func TestAnAnswerIsChosenBeforeACustomModelIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -79,10 +79,10 @@ func (t thinking) findAll(ctx context.Context, q userQuestion, ahead func()) (fo
 		if rest := restOf(t.fill(before.Say), q.heard); rest != "" {
 			return found{items: []contract.AnswerItem{*before}, score: 1, rest: rest}, nil
 		}
-	case q.again && before != nil: // unless the config has an answer to the words themselves
+	case q.again && before != nil: // unless the config has an answer to the words themselves, found in time
 		f, err := t.decide(ctx, answers.Question{Text: q.Text}, ahead)
-		if err != nil || f.score >= certain && len(f.items) > 0 {
-			return f, err
+		if err == nil && f.score >= certain && len(f.items) > 0 {
+			return f, nil
 		}
 		return found{items: []contract.AnswerItem{*before}, score: 1}, nil
 	case (q.again || q.rest) && q.BeforeAssistant == "" && q.BeforeUser != "":
@@ -102,7 +102,7 @@ func (t thinking) findAll(ctx context.Context, q userQuestion, ahead func()) (fo
 }
 
 // decideParts returns the answers to several questions. Unless the model must not speak, an answer has to fit
-// each of them: the model can answer all.
+// each of them, because the model can answer all; if it must not, those found in time are enough.
 func (t thinking) decideParts(ctx context.Context, q userQuestion, ahead func()) (all found, err error) {
 	all.score = 1
 	for i, part := range q.parts {
@@ -111,7 +111,10 @@ func (t thinking) decideParts(ctx context.Context, q userQuestion, ahead func())
 			one.BeforeUser, one.BeforeAssistant = q.parts[i-1], ""
 		}
 		f, err := t.decide(ctx, one, ahead)
-		if err != nil {
+		switch {
+		case err != nil && t.approved.Mode == contract.AnswersOnly && len(all.items) > 0:
+			return all, nil
+		case err != nil:
 			return found{}, err
 		}
 		if len(f.items) == 0 {
