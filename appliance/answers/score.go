@@ -52,8 +52,9 @@ const (
 )
 
 const (
-	// leastScore is the likelihood from which on an answer is given.
-	leastScore = 0.45
+	// leastScore is the likelihood from which on an answer is given. People forgive "I don't know" sooner than a wrong
+	// answer.
+	leastScore = 0.5
 	// mostOthers is how many candidates a Decision lists.
 	mostOthers = 5
 )
