@@ -13,8 +13,8 @@ import (
 // The language model judges what the likelihoods leave open. It reads the nearest way of asking of each candidate and
 // the question, and its probabilities for their letters and for "none" are compared; it writes nothing.
 const (
-	// judgeFrom and judgeTo bound the likelihoods of the best candidate that are judged: a fifth of the questions of the
-	// six desks. A wider range takes the model's time more often and decides hardly more of them.
+	// judgeFrom and judgeTo bound the likelihoods of the best candidate that are judged: a fifth of the questions of
+	// the six desks. A wider range takes the model's time more often and decides hardly more of them.
 	judgeFrom, judgeTo = 0.23, 0.69
 	// judged is how many candidates are judged. The right one is among three of them in 97 of 100 questions.
 	judged = 3
@@ -94,7 +94,7 @@ func (s *Set) judge(ctx context.Context, a asking, all []candidate) ([]candidate
 		},
 		Urgency: a.urgency,
 	}, append(choices, "N"))
-	if errors.Is(err, engine.ErrUnsupported) || limited.Err() != nil && ctx.Err() == nil {
+	if errors.Is(err, engine.ErrUnsupported) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return all, nil
 	}
 	if err != nil {
@@ -108,9 +108,9 @@ func (s *Set) judge(ctx context.Context, a asking, all []candidate) ([]candidate
 	return all, nil
 }
 
-// judgeReserve is what is left of the time for a decision when the judge has taken too long: enough to use what the
-// likelihoods say.
-const judgeReserve = 50 * time.Millisecond
+// judgeReserve is what is left of the time for a decision when the judge has taken too long: enough for a busy box to
+// use what the likelihoods say.
+const judgeReserve = 200 * time.Millisecond
 
 // beforeDeadline returns ctx with a deadline that is judgeReserve earlier.
 func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -15,9 +15,10 @@ import (
 )
 
 // decisionPatience is how long a user waits for the choice of an approved answer, beyond the silence in which
-// it is made. Choosing takes less than 100 ms of two free cores; on a busy box it waits for others. People take
-// a second of silence for a pause to think, and two for a dead line; the sound follows the choice.
-const decisionPatience = time.Second
+// it is made. Most choices take milliseconds. A fifth is judged by the language model, for half a second of two
+// free cores, and on a busy box it waits for others. After two seconds people take silence for a dead line; a
+// wrong "I don't know" costs them more than one.
+const decisionPatience = 2 * time.Second
 
 // found is what was found for a user's words.
 type found struct {
