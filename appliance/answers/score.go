@@ -22,16 +22,16 @@ type asking struct {
 // regression got 1, 3, 6 or 12 ways of asking, of 20, 10, 4 or 40 answers; the remaining questions, and 150 unrelated
 // ones a desk, were the examples. docs/answers.md has its results for six other desks.
 const (
-	weightNearest    = 8.97   // of the cosine with the nearest way of asking
-	weightMean       = 4.04   // of the mean cosine with all ways of asking of the item
-	weightSay        = 9.46   // of the cosine with what is said
+	weightNearest    = 6.1    // of the cosine with the nearest way of asking
+	weightMean       = 3      // of the mean cosine with all ways of asking of the item
+	weightSay        = 8.63   // of the cosine with what is said
 	weightCoverage   = 2.98   // of the share of the question's words that the item has
 	weightWords      = 0.24   // of the number of the question's words, at most maxWords
-	weightLevel      = -17.52 // of the mean likeness of the question to all items
-	weightSpread     = -57.19 // of its standard deviation
-	weightBackground = -3.93  // of the greatest cosine with the background
-	weightItems      = -0.6   // of the natural logarithm of the number of items
-	intercept        = 0.6
+	weightLevel      = -12.31 // of the mean likeness of the question to all other items
+	weightSpread     = -51.92 // of its standard deviation
+	weightBackground = -3.95  // of the greatest cosine with the background
+	weightItems      = -0.23  // of the natural logarithm of the number of items
+	intercept        = -0.58
 
 	maxWords = 12
 )
@@ -43,7 +43,9 @@ const (
 	likenessSay     = 0.2
 )
 
-// The mean and spread of the likeness of a few items say little, so that usualItems with usual values count too.
+// The mean and spread of the likeness of a few items say little, so that usualItems with usual values count too. To a
+// question in a language that the embedder does not know, all items are alike; the usual ones then make the spread
+// large and the likelihood small, so that nothing is answered at random.
 const (
 	usualItems      = 10
 	usualLikeness   = 0.16
@@ -135,32 +137,44 @@ func (s *Set) candidates(ctx context.Context, a asking) ([]candidate, error) {
 	}
 	words := contentWords(a.Text)
 	same := weightWords*float64(min(len(words), maxWords)) + weightBackground*s.finder.backgroundLikeness(v) +
-		weightItems*math.Log(float64(max(1, len(all)))) + intercept + levelOf(all)
+		weightItems*math.Log(float64(max(1, len(all)))) + intercept
+	level := levelOf(all)
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.likeness, a.likeness) })
 	all = slices.DeleteFunc(all, func(c candidate) bool { return a.Not != "" && s.Answers.Items[c.Item].ID == a.Not })
 	all = all[:min(len(all), mostOthers)]
 	coverage := s.words.coverage(words)
 	for i, c := range all {
 		l := likenesses[c.Item]
-		all[i].Score = logistic(same + weightNearest*l.Cosine + weightMean*l.mean + weightSay*l.say +
-			weightCoverage*coverage[c.Item])
+		all[i].Score = logistic(same + level.without(c.likeness) + weightNearest*l.Cosine + weightMean*l.mean +
+			weightSay*l.say + weightCoverage*coverage[c.Item])
 	}
 	sortByScore(all)
 	return all, nil
 }
 
-// levelOf returns the weighted mean and spread of the likenesses of all items.
-func levelOf(all []candidate) float64 {
-	n, sum := float64(len(all)+usualItems), usualItems*usualLikeness
-	for _, c := range all {
-		sum += c.likeness
+// level is how many items there are, with the usual ones, and the sums of their likenesses and of the squares.
+type level struct{ items, sum, squares float64 }
+
+func levelOf(all []candidate) level {
+	l := level{
+		items:   usualItems,
+		sum:     usualItems * usualLikeness,
+		squares: usualItems * (usualSpread*usualSpread + usualLikeness*usualLikeness),
 	}
-	mean := sum / n
-	square := usualItems * (usualSpread*usualSpread + (usualLikeness-mean)*(usualLikeness-mean))
 	for _, c := range all {
-		square += (c.likeness - mean) * (c.likeness - mean)
+		l.items++
+		l.sum += c.likeness
+		l.squares += c.likeness * c.likeness
 	}
-	return weightLevel*mean + weightSpread*math.Sqrt(square/n)
+	return l
+}
+
+// without returns the weighted mean and spread of the likenesses of the items but one.
+func (l level) without(likeness float64) float64 {
+	n := l.items - 1
+	mean := (l.sum - likeness) / n
+	variance := max(0, (l.squares-likeness*likeness)/n-mean*mean)
+	return weightLevel*mean + weightSpread*math.Sqrt(variance)
 }
 
 func sortByScore(all []candidate) {

@@ -45,7 +45,7 @@ func TestATryFindsTheAnswerOfAConfigOrOfWhatIsPosted(t *testing.T) {
 		if score := got["score"].(float64); got["answer_id"] != "hours" || score < 0.9 || score > 1 {
 			t.Errorf("%s: %v", from, got)
 		}
-		got = c.ask("POST", "/v0/box/answers/try", `{`+from+`,"text":"Is the café painted?"}`, 200)
+		got = c.ask("POST", "/v0/box/answers/try", `{`+from+`,"text":"Who painted the entrance?"}`, 200)
 		best := got["others"].([]any)[0].(record)
 		if got["answer_id"] != nil || best["answer_id"] != "cafe" || best["score"] != got["score"] {
 			t.Errorf("%s: %v", from, got)
@@ -136,7 +136,7 @@ func TestATryEndsWhenTheModelsTakeTooLong(t *testing.T) {
 		if err != nil || complete || time.Since(begun) != answersPatience {
 			t.Fatalf("after %s: %v, complete: %v", time.Since(begun), err, complete)
 		}
-		_, err = a.try(t.Context(), set, contract.PostedTry{Text: "When?"}, nil)
+		_, err = a.try(t.Context(), set, contract.PostedTry{Text: "At what time?"}, nil)
 		if _, is := errors.AsType[contract.ErrTimedOut](err); !is ||
 			time.Since(begun) != answersPatience+judgePatience {
 			t.Errorf("after %s: %v", time.Since(begun), err)
