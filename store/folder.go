@@ -48,7 +48,12 @@ func Lock(dir string) (release func(), err error) {
 		f.Close()
 		return nil, folderError(dir, err)
 	}
-	return func() { f.Close() }, nil // closing the file releases the lock
+	return func() {
+		// A child process that is being started has the file too, for a moment, and closing it here would leave
+		// the lock to that child.
+		unix.Flock(int(f.Fd()), unix.LOCK_UN)
+		f.Close()
+	}, nil
 }
 
 // Holder returns the id of the process that holds the lock of the data folder dir, as
