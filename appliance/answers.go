@@ -59,11 +59,12 @@ func (f *approved) embedder() (engine.SentenceEmbedder, error) {
 	return s, nil
 }
 
-// startAnswers prepares answers in the background.
+// startAnswers prepares answers and their judge in the background.
 func (a *appliance) startAnswers(ctx context.Context) {
 	a.answers.sentences.Store(a.engines.Sentences)
 	a.onClose(a.answers.Close)
 	a.onClose(inBackground(ctx, a.prepareAnswers))
+	a.onClose(inBackground(ctx, a.warmJudge)) // by itself: the model's work must not delay the embedding
 }
 
 // configsChanged notes that an account has made or changed a config or a prompt.
@@ -82,7 +83,6 @@ func (f *approved) configsChanged(account string) {
 func (a *appliance) prepareAnswers(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
-	a.warmJudge(ctx)
 	accounts := map[string]bool{"": true} // all
 	for {
 		for account := range accounts {
@@ -103,8 +103,7 @@ func (a *appliance) prepareAnswers(ctx context.Context) {
 
 // warmJudge has the model that judges compute what all its judgements begin with.
 func (a *appliance) warmJudge(ctx context.Context) {
-	judge := answers.JudgeOf(a.engines.Model)
-	if judge == nil {
+	if answers.JudgeOf(a.engines.Model) == nil {
 		return
 	}
 	if err := answers.WarmJudge(ctx, a.engines.Model); err != nil && ctx.Err() == nil {

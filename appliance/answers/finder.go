@@ -33,7 +33,7 @@ const (
 	// is always cached.
 	cachedWays = 100_000
 	// cachedTexts is the number of texts that people said whose vectors are cached, 1.5 KB each: a text is embedded
-	// while it is still spoken, and compared at the end of the turn, and again with the turn after it.
+	// at a pause, and compared again when the turn is over, and with the turn after it.
 	cachedTexts = 512
 	// mostBytes is the most of a text that is embedded: the model reads a hundred words.
 	mostBytes = 8 << 10

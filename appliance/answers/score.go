@@ -57,8 +57,8 @@ const (
 	// leastScore is the likelihood from which on an answer is given. People forgive "I don't know" sooner than a wrong
 	// answer.
 	leastScore = 0.5
-	// mostOthers is how many candidates a Decision lists.
-	mostOthers = 5
+	// mostCandidates is how many items are scored, and listed by a Decision.
+	mostCandidates = 5
 )
 
 // decide returns the item that a question wants.
@@ -101,7 +101,7 @@ func (s *Set) score(ctx context.Context, a asking) (Decision, error) {
 		return Decision{Item: None}, err
 	}
 	d := Decision{Item: None, Score: all[0].Score}
-	for _, c := range all[:min(len(all), mostOthers)] {
+	for _, c := range all {
 		d.Others = append(d.Others, c.Candidate)
 	}
 	if d.Score >= leastScore {
@@ -141,7 +141,7 @@ func (s *Set) candidates(ctx context.Context, a asking) ([]candidate, error) {
 	level := levelOf(all)
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.likeness, a.likeness) })
 	all = slices.DeleteFunc(all, func(c candidate) bool { return a.Not != "" && s.Answers.Items[c.Item].ID == a.Not })
-	all = all[:min(len(all), mostOthers)]
+	all = all[:min(len(all), mostCandidates)]
 	coverage := s.words.coverage(words)
 	for i, c := range all {
 		l := likenesses[c.Item]
