@@ -24,7 +24,7 @@ type asking struct {
 const (
 	weightNearest    = 6.1    // of the cosine with the nearest way of asking
 	weightMean       = 3      // of the mean cosine with all ways of asking of the item
-	weightSay        = 8.63   // of the cosine with what is said
+	weightSay        = 8.63   // of the cosine with the text that is said
 	weightCoverage   = 2.98   // of the share of the question's words that the item has
 	weightWords      = 0.24   // of the number of the question's words, at most maxWords
 	weightLevel      = -12.31 // of the mean likeness of the question to all other items

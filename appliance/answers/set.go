@@ -108,7 +108,7 @@ func (s *Set) embed(ctx context.Context, text string, u *engine.Urgency) ([]floa
 type likeness struct {
 	Way       int     // the nearest way of asking; -1 if none of the item is embedded yet
 	Cosine    float64 // of that way
-	mean, say float64 // the mean cosine of all ways, and the cosine of what is said
+	mean, say float64 // the mean cosine of all ways, and the cosine of the text that is said
 }
 
 // likenesses compares every item with a question. Of an item whose words are not embedded yet, the nearest way counts.
