@@ -115,6 +115,9 @@ var imports = []struct {
 	{"appliance/answers/sound", "appliance/engine appliance/text internal/disk internal/durable"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 
+	// Many boxes and their hub.
+	{"fleet", ""},
+
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
 	{"plugins/sdk", ""},
