@@ -76,9 +76,13 @@ const maxActText = 400
 // RecordAct adds an act to the audit log. An outcome that is empty is ActDone.
 func (s *Store) RecordAct(ctx context.Context, a Act) error {
 	ctx = context.WithValue(ctx, pendingActKey{}, nil) // it must not record a second one
-	return s.change(ctx, "recording an administrative act", func(ctx context.Context, c conn) error {
+	err := s.change(ctx, "recording an administrative act", func(ctx context.Context, c conn) error {
 		return insertAct(ctx, c, a)
 	})
+	if err == nil {
+		s.fleetNotifier.notify()
+	}
+	return err
 }
 
 // insertAct adds an act and chains it to the one before.
@@ -105,8 +109,11 @@ func insertAct(ctx context.Context, c conn, a Act) error {
 		return err
 	}
 	a.Num++
-	return execute(ctx, c, `INSERT INTO act (`+actColumns+`, hash) VALUES (`+marks(len(a.values())+1)+`)`,
-		append(a.values(), a.chained(before))...)
+	if err := execute(ctx, c, `INSERT INTO act (`+actColumns+`, hash) VALUES (`+marks(len(a.values())+1)+`)`,
+		append(a.values(), a.chained(before))...); err != nil {
+		return err
+	}
+	return noteAct(ctx, c, a.Num)
 }
 
 // texts returns the fields that hold text which somebody else may have written.

@@ -64,13 +64,13 @@ func (p *PendingAct) Act() (a Act, recorded bool) {
 }
 
 // withPendingAct returns a write that also records the pending act of ctx, and a function
-// to call when it is committed.
+// to call when it is committed, which returns whether there was one to record.
 func withPendingAct(ctx context.Context, do func(context.Context, conn) error) (
-	_ func(context.Context, conn) error, committed func(),
+	_ func(context.Context, conn) error, committed func() bool,
 ) {
 	p, _ := ctx.Value(pendingActKey{}).(*PendingAct)
 	if p == nil {
-		return do, func() {}
+		return do, func() bool { return false }
 	}
 	wrote := false
 	return func(ctx context.Context, c conn) error {
@@ -82,11 +82,12 @@ func withPendingAct(ctx context.Context, do func(context.Context, conn) error) (
 				return nil
 			}
 			return insertAct(ctx, c, a)
-		}, func() {
+		}, func() bool {
 			if wrote {
 				p.mu.Lock()
 				p.written = true
 				p.mu.Unlock()
 			}
+			return wrote
 		}
 }

@@ -73,7 +73,7 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 	if len(n.Webhooks.Hooks) > 0 {
 		begin = s.changeAndNotify
 	}
-	return begin(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
+	err := begin(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, n.AccountID)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", n.AccountID, err)
@@ -105,8 +105,15 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 		if err := beginOutbox(ctx, c, n); err != nil {
 			return err
 		}
+		if err := trackChat(ctx, c, n.ID); err != nil {
+			return err
+		}
 		return appendEvents(ctx, c, n.ID, opening)
 	})
+	if err == nil {
+		s.fleetNotifier.notify()
+	}
+	return err
 }
 
 // joinGroup returns the number of the chat's group, which it creates or updates.
@@ -149,10 +156,12 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		if err := appendEvents(ctx, c, chatID, last); err != nil {
 			return err
 		}
-		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
+		num, err := value[int64](ctx, c, `
+			UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL RETURNING num`,
 			status, atMS, chatID)
 		if err == nil {
-			return errors.Join(endRecording(ctx, c, chatID, atMS), endOutbox(ctx, c, chatID, status, atMS))
+			return errors.Join(endRecording(ctx, c, chatID, atMS), endOutbox(ctx, c, chatID, status, atMS),
+				noteChat(ctx, c, num))
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
@@ -166,6 +175,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		s.background.nudge() // its recording can be measured
 		s.outboxNotifier.notify()
 		s.endCallNotifier.notify()
+		s.fleetNotifier.notify()
 	}
 	return err
 }
@@ -230,6 +240,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 	}
 	s.outboxNotifier.notify()
 	s.endCallNotifier.notify()
+	s.fleetNotifier.notify()
 	s.background.nudge() // their recordings can be measured
 	return ended, nil
 }

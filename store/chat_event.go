@@ -90,7 +90,7 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 	if len(w.Notices) > 0 {
 		write = s.changeAndNotify
 	}
-	return write(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
+	err := write(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
 		if err := appendEvents(ctx, c, chatID, w.New); err != nil {
 			return err
 		}
@@ -106,10 +106,18 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 		if w.Metadata == "" && w.CustomSessionID == "" {
 			return nil
 		}
-		return changeOne(ctx, c, `UPDATE chat SET metadata = coalesce(?, metadata), custom_session_id = coalesce(?, `+
-			`custom_session_id) WHERE id = ?`,
+		num, err := value[int64](ctx, c, `UPDATE chat SET metadata = coalesce(?, metadata), custom_session_id = `+
+			`coalesce(?, custom_session_id) WHERE id = ? RETURNING num`,
 			orNull(w.Metadata), orNull(w.CustomSessionID), chatID)
+		if err != nil {
+			return err
+		}
+		return noteChat(ctx, c, num)
 	})
+	if err == nil {
+		s.fleetNotifier.notify()
+	}
+	return err
 }
 
 // AppendEvents is WriteChat with new events only.
@@ -146,17 +154,21 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 			return err
 		}
 	}
-	return nil
+	return noteChat(ctx, c, chatRow.chat)
 }
 
 func amendEvents(ctx context.Context, c conn, chatID string, events []Event) error {
 	for _, e := range events {
 		e = e.bounded(maxEventText, maxEventJSON)
-		err := changeOne(ctx, c, `
+		var chat, seq int64
+		err := scanFirst(ctx, c, []any{&chat, &seq}, `
 			UPDATE chat_event SET message_text = ?, metadata = ?
-			 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ?`,
+			 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ? RETURNING chat, seq`,
 			orNull(e.MessageText), orNull(e.Metadata), chatID, e.ID)
 		if err != nil {
+			return err
+		}
+		if err := noteAmended(ctx, c, chat, seq); err != nil {
 			return err
 		}
 	}

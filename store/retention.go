@@ -24,11 +24,15 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 		if g.Active {
 			return ErrActive
 		}
+		if err := noteDeletedGroup(ctx, c, groupID); err != nil {
+			return err
+		}
 		return trashGroup(ctx, c, num)
 	})
 	if err != nil {
 		return err
 	}
+	s.fleetNotifier.notify()
 	return s.finish(ctx, doing)
 }
 
@@ -85,6 +89,9 @@ func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) 
 		return 0, err
 	}
 	for _, g := range old {
+		if err := noteExpired(ctx, c, g.chat); err != nil {
+			return 0, err
+		}
 		if _, err := c.ExecContext(ctx, `UPDATE chat SET account = 0, chat_group = 0 WHERE num = ?`,
 			g.chat); err != nil {
 			return 0, err

@@ -35,6 +35,7 @@ type Store struct {
 	endCallNotifier *notifier    // wakes what calls plugins for ended chats
 	keyNotifier     *notifier    // wakes the key watch
 	logNotifier     *notifier    // wakes followers of plugin logs, in any process
+	fleetNotifier   *notifier    // wakes what sends facts to the hub
 	keyWatch        *keyWatch    // nil in a store opened with Join
 	notesFrom       atomic.Int64 // Unix milliseconds: until then no use of a key or session is recorded
 	log             *slog.Logger // discards in a store opened with Join
@@ -75,6 +76,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	s.background = startBackground(s, log)
 	s.outboxNotifier = newNotifier(s.outboxNotifier.file, "webhooks to send", log)
 	s.endCallNotifier = &notifier{wake: make(chan struct{}, 1)}
+	s.fleetNotifier = &notifier{wake: make(chan struct{}, 1)}
 	s.pluginNotifier = newNotifier(s.pluginNotifier.file, "plugins that were changed", log)
 	s.keyNotifier = newNotifier(s.keyNotifier.file, "keys that were revoked", log)
 	s.keyWatch = startKeyWatch(s, log)
@@ -156,6 +158,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		checkpoints:     connect(dir, checkpointPragmas, 1),
 		emptying:        emptying{lock: make(chan struct{}, 1)},
 		endCallNotifier: &notifier{},
+		fleetNotifier:   &notifier{},
 		outboxNotifier:  &notifier{file: filepath.Join(dir, layout.WebhookSignal)},
 		pluginNotifier:  &notifier{file: filepath.Join(dir, layout.PluginSignal)},
 		keyNotifier:     &notifier{file: filepath.Join(dir, layout.KeySignal)},
@@ -207,8 +210,8 @@ func (s *Store) Close() error { return s.close() }
 func (s *Store) change(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	do, committed := withPendingAct(ctx, do)
 	err := s.w.commit(ctx, do)
-	if err == nil {
-		committed()
+	if err == nil && committed() {
+		s.fleetNotifier.notify()
 	}
 	return explain(doing, err)
 }

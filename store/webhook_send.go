@@ -88,11 +88,11 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, limit int
 // next one of its chat due. A webhook that was given up while an attempt was under way
 // counts as delivered too.
 func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
-	return s.change(ctx, "recording a delivered webhook", func(ctx context.Context, c conn) error {
-		return finishWebhook(ctx, c, `
+	return s.endWebhook(ctx, "recording a delivered webhook", func(ctx context.Context, c conn) error {
+		return finishWebhook(ctx, c, num, `
 			UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = attempts + 1, last_ms = ?2,
 			       last_error = NULL
-			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, atMS, num, atMS)
+			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, atMS)
 	})
 }
 
@@ -108,21 +108,34 @@ func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, 
 // WebhookDead records that a webhook is given up after a failed attempt, and makes the
 // next one of its chat due.
 func (s *Store) WebhookDead(ctx context.Context, num, atMS int64, why string) error {
-	return s.change(ctx, "giving up a webhook", func(ctx context.Context, c conn) error {
-		return finishWebhook(ctx, c, `
+	return s.endWebhook(ctx, "giving up a webhook", func(ctx context.Context, c conn) error {
+		return finishWebhook(ctx, c, num, `
 			UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = ?2, last_error = ?3
-			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, num, atMS, why)
+			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, why)
 	})
 }
 
+// endWebhook is change, and notifies the sender of facts.
+func (s *Store) endWebhook(ctx context.Context, doing string, do func(context.Context, conn) error) error {
+	err := s.change(ctx, doing, do)
+	if err == nil {
+		s.fleetNotifier.notify()
+	}
+	return err
+}
+
 // finishWebhook runs a statement that ends the waiting of a webhook and returns its chat
-// and receiver, and makes the next webhook there due.
-func finishWebhook(ctx context.Context, c conn, statement string, atMS int64, args ...any) error {
-	l, err := first(ctx, c, scanQueue, statement, args...)
+// and receiver, and makes the next webhook there due. Its first two parameters are num and
+// atMS.
+func finishWebhook(ctx context.Context, c conn, num int64, statement string, atMS int64, more ...any) error {
+	l, err := first(ctx, c, scanQueue, statement, append([]any{num, atMS}, more...)...)
 	if errors.Is(err, ErrNotFound) {
 		return nil // it does not wait any more, or was deleted with its account
 	}
 	if err != nil {
+		return err
+	}
+	if err := noteWebhook(ctx, c, num, atMS); err != nil {
 		return err
 	}
 	return l.advance(ctx, c, atMS)

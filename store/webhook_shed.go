@@ -36,8 +36,9 @@ func (s *Store) WebhooksSince(ctx context.Context, num int64) (newest int64, num
 func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (shed int, err error) {
 	if shed, err = s.shed(ctx, b, WebhookWaiting, func(ctx context.Context, c conn, num int64) error {
 		now := time.Now().UnixMilli()
-		return finishWebhook(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, last_ms = ?2, last_error = ?3
-			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, now, num, now, why)
+		return finishWebhook(ctx, c, num, `
+			UPDATE webhook SET state = 'dead', due_ms = NULL, last_ms = ?2, last_error = ?3
+			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, now, why)
 	}); err != nil {
 		return shed, err
 	}

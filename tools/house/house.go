@@ -117,6 +117,7 @@ var imports = []struct {
 
 	// Many boxes and their hub.
 	{"fleet", ""},
+	{"fleet/agent", "fleet store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
