@@ -118,6 +118,7 @@ var imports = []struct {
 	// Many boxes and their hub.
 	{"fleet", ""},
 	{"fleet/agent", "fleet store"},
+	{"fleet/door", "appliance/contract fleet"}, // the errors that clients see
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
