@@ -119,6 +119,9 @@ var imports = []struct {
 	{"fleet", ""},
 	{"fleet/agent", "fleet store"},
 	{"fleet/door", "appliance/contract fleet"}, // the errors that clients see
+	{"fleet/server", "fleet internal/durable"},
+	{"fleet/bus", "fleet"},
+	{"fleet/fleettest", "appliance/certs fleet/bus fleet/server"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
@@ -186,7 +189,7 @@ func isBench(p string) bool {
 }
 
 // forTests lists the packages that only tests import.
-var forTests = []string{"appliance/engine/enginetest", "internal/packtest"}
+var forTests = []string{"appliance/engine/enginetest", "fleet/fleettest", "internal/packtest"}
 
 // permitted returns the packages that a package may import, and false if the package has
 // no row.

@@ -1,0 +1,183 @@
+// Package server has a fleet's NATS server: who may connect to it with which rights, the server inside the hub, and
+// the configuration of a stock nats-server that takes its place.
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+
+	"parley/internal/durable"
+)
+
+// Trust holds the keys of a fleet: the operator's, which every server of the fleet trusts, those of the account of
+// boxes and hub, and that of the account by which servers are managed. It signs the credentials of users, which
+// servers accept without being told of them, and withdraws them.
+type Trust struct {
+	file string
+
+	operator, account, signing, system nkeys.KeyPair
+
+	mu      sync.Mutex
+	revoked map[string]int64 // public keys of users, and when they were revoked (Unix seconds)
+}
+
+// trustFile is what is stored of a Trust: the seeds of its keys, and who was revoked.
+type trustFile struct {
+	Operator string           `json:"operator"`
+	Account  string           `json:"account"`
+	Signing  string           `json:"signing"` // signs users, so that the account's key itself signs nothing
+	System   string           `json:"system"`
+	Revoked  map[string]int64 `json:"revoked"`
+}
+
+// OpenTrust reads the keys in the file trust.json of a folder, or makes them.
+func OpenTrust(folder string) (*Trust, error) {
+	t := &Trust{file: filepath.Join(folder, "trust.json"), revoked: map[string]int64{}}
+	text, err := os.ReadFile(t.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t, t.create(folder)
+	case err != nil:
+		return nil, fmt.Errorf("the fleet's keys: %w", err)
+	}
+	var f trustFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("the fleet's keys in %s are not readable (%w): restore the file from a backup; "+
+			"without it every box must join again", t.file, err)
+	}
+	for _, k := range []struct {
+		pair *nkeys.KeyPair
+		seed string
+		name string
+	}{
+		{&t.operator, f.Operator, "operator"},
+		{&t.account, f.Account, "account"},
+		{&t.signing, f.Signing, "signing"},
+		{&t.system, f.System, "system"},
+	} {
+		if *k.pair, err = nkeys.FromSeed([]byte(k.seed)); err != nil {
+			return nil, fmt.Errorf("the key %q in %s: %w: restore the file from a backup", k.name, t.file, err)
+		}
+	}
+	maps.Copy(t.revoked, f.Revoked)
+	return t, nil
+}
+
+func (t *Trust) create(folder string) error {
+	var errs [4]error
+	t.operator, errs[0] = nkeys.CreateOperator()
+	t.account, errs[1] = nkeys.CreateAccount()
+	t.signing, errs[2] = nkeys.CreateAccount()
+	t.system, errs[3] = nkeys.CreateAccount()
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return t.write(t.revoked)
+}
+
+func (t *Trust) write(revoked map[string]int64) error {
+	f := trustFile{Revoked: revoked}
+	for _, k := range []struct {
+		pair nkeys.KeyPair
+		seed *string
+	}{{t.operator, &f.Operator}, {t.account, &f.Account}, {t.signing, &f.Signing}, {t.system, &f.System}} {
+		seed, err := k.pair.Seed()
+		if err != nil {
+			return err
+		}
+		*k.seed = string(seed)
+	}
+	text, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(t.file, text, 0o600)
+}
+
+// Revoke withdraws the credentials of the user with a public key, for ever. A running server learns of it when it is
+// given Account.
+func (t *Trust) Revoke(key string) error {
+	if !nkeys.IsValidPublicUserKey(key) {
+		return fmt.Errorf("%.80q is not the public key of a user", key)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.revoked[key]; ok {
+		return nil
+	}
+	revoked := maps.Clone(t.revoked)
+	revoked[key] = time.Now().Unix()
+	if err := t.write(revoked); err != nil {
+		return err
+	}
+	t.revoked = revoked
+	return nil
+}
+
+// Account returns the JWT of the account of boxes and hub, with all that are revoked.
+func (t *Trust) Account() (string, error) {
+	signing, err := t.signing.PublicKey()
+	if err != nil {
+		return "", err
+	}
+	return t.accountJWT(t.account, "PARLEY", func(c *jwt.AccountClaims) {
+		c.SigningKeys.Add(signing)
+		c.Limits.JetStreamLimits = jwt.JetStreamLimits{
+			MemoryStorage: jwt.NoLimit,
+			DiskStorage:   jwt.NoLimit,
+			Streams:       jwt.NoLimit,
+			Consumer:      jwt.NoLimit,
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		for key := range t.revoked {
+			// Keys are never used for a second JWT, so all that were signed are revoked, also those of a hub whose
+			// clock was ahead.
+			c.RevokeAt(key, time.Unix(1<<40, 0))
+		}
+	})
+}
+
+func (t *Trust) systemAccount() (string, error) { return t.accountJWT(t.system, "SYS", nil) }
+
+func (t *Trust) accountJWT(pair nkeys.KeyPair, name string, more func(*jwt.AccountClaims)) (string, error) {
+	key, err := pair.PublicKey()
+	if err != nil {
+		return "", err
+	}
+	c := jwt.NewAccountClaims(key)
+	c.Name = name
+	if more != nil {
+		more(c)
+	}
+	return c.Encode(t.operator)
+}
+
+func (t *Trust) operatorJWT() (string, error) {
+	var keys [2]string
+	var err error
+	for i, pair := range []nkeys.KeyPair{t.operator, t.system} {
+		if keys[i], err = pair.PublicKey(); err != nil {
+			return "", err
+		}
+	}
+	c := jwt.NewOperatorClaims(keys[0])
+	c.Name, c.SystemAccount = "PARLEY", keys[1]
+	return c.Encode(t.operator)
+}
+
+// Sign signs what boxes are to believe only their hub. They know the key from their credentials, which it signed too.
+func (t *Trust) Sign(data []byte) ([]byte, error) { return t.signing.Sign(data) }
