@@ -31,6 +31,7 @@ type Parts struct {
 	PhoneStreams PhoneStreams // nil if the box takes no calls, as in tests
 	Phone        BoxPhone     // nil if the box has no telephone, as in tests
 	Ready        Ready
+	Door         Door // nil on a box; on a hub, boxes do what needs models
 	Records      *store.Store
 	Voices       VoiceCatalog
 	Aliases      VoiceAliases

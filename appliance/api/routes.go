@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/appliance/api/describe"
+	"parley/fleet/door"
 )
 
 // row is one line of the table of routes. enforce.go holds every request to the
@@ -69,16 +70,18 @@ const (
 // columns are method, path, access, body, time, what it stores, and handler.
 func (a *API) table() []row {
 	configs, prompts, tools := a.configs(), a.prompts(), a.tools()
+	// What needs the models of a box: see door.go.
+	chat, live, call, work := a.atBox(door.Chat), a.atBox(door.Live), a.atBox(door.Call), a.atBox(door.Work)
 	return []row{
 		// Live chats: live.go, calls.go
-		{"GET", "/v0/evi/chat", byToken, noBody, unlimited, stores, a.chat},
-		{"GET", "/v0/assistant/chat", byToken, noBody, unlimited, stores, a.chat},
-		{"GET", "/v0/evi/chat/{id}/connect", byToken, noBody, unlimited, nothing, a.connect},
-		{"POST", "/v0/evi/chat/{id}/send", byKey, jsonBody, normal, nothing, a.send},
-		{"GET", "/v0/evi/chat/{id}/turns", byKey, noBody, quick, nothing, a.turns},
-		{"POST", "/v0/evi/chat/webrtc", byToken, sdpBody, normal, stores, a.ifCalls(a.call)},
-		{"PATCH", "/v0/evi/chat/webrtc/calls/{id}", byToken, sdpBody, normal, nothing, a.ifCalls(a.changeCall)},
-		{"DELETE", "/v0/evi/chat/webrtc/calls/{id}", byToken, noBody, normal, nothing, a.ifCalls(a.endCall)},
+		{"GET", "/v0/evi/chat", byToken, noBody, unlimited, stores, chat(a.chat)},
+		{"GET", "/v0/assistant/chat", byToken, noBody, unlimited, stores, chat(a.chat)},
+		{"GET", "/v0/evi/chat/{id}/connect", byToken, noBody, unlimited, nothing, live(a.connect)},
+		{"POST", "/v0/evi/chat/{id}/send", byKey, jsonBody, normal, nothing, live(a.send)},
+		{"GET", "/v0/evi/chat/{id}/turns", byKey, noBody, quick, nothing, live(a.turns)},
+		{"POST", "/v0/evi/chat/webrtc", byToken, sdpBody, normal, stores, chat(a.ifCalls(a.call))},
+		{"PATCH", "/v0/evi/chat/webrtc/calls/{id}", byToken, sdpBody, normal, nothing, call(a.ifCalls(a.changeCall))},
+		{"DELETE", "/v0/evi/chat/webrtc/calls/{id}", byToken, noBody, normal, nothing, call(a.ifCalls(a.endCall))},
 
 		// Access: token.go, status.go
 		{"POST", "/oauth2-cc/token", bySecret, smallBody, normal, nothing, a.makeToken},
@@ -102,17 +105,18 @@ func (a *API) table() []row {
 		{"GET", "/v0/evi/chat_groups/{id}/events", byKey, noBody, normal, nothing, a.chatGroupEvents},
 
 		// Text-to-speech: tts.go, conversion.go
-		{"GET", "/v0/tts/stream/input", byToken, noBody, unlimited, stores, a.ttsInput},
-		{"POST", "/v0/tts", byToken, jsonBody, synthesis, stores, a.tts},
-		{"POST", "/v0/tts/file", byToken, jsonBody, synthesis, stores, a.ttsFile},
-		{"POST", "/v0/tts/stream/json", byToken, jsonBody, synthesis, stores, a.ttsStream},
-		{"POST", "/v0/tts/stream/file", byToken, jsonBody, synthesis, stores, a.ttsStreamFile},
-		{"GET", "/v0/tts/generations/{id}/file", byToken, noBody, synthesis, nothing, a.ttsRegenerate},
-		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, a.voiceConversion},
-		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores, a.voiceConversionFile},
+		{"GET", "/v0/tts/stream/input", byToken, noBody, unlimited, stores, work(a.ttsInput)},
+		{"POST", "/v0/tts", byToken, jsonBody, synthesis, stores, work(a.tts)},
+		{"POST", "/v0/tts/file", byToken, jsonBody, synthesis, stores, work(a.ttsFile)},
+		{"POST", "/v0/tts/stream/json", byToken, jsonBody, synthesis, stores, work(a.ttsStream)},
+		{"POST", "/v0/tts/stream/file", byToken, jsonBody, synthesis, stores, work(a.ttsStreamFile)},
+		{"GET", "/v0/tts/generations/{id}/file", byToken, noBody, synthesis, nothing, work(a.ttsRegenerate)},
+		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, work(a.voiceConversion)},
+		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores,
+			work(a.voiceConversionFile)},
 
 		// Analysis: models_stream.go, batch.go, batch_upload.go
-		{"GET", "/v0/stream/models", byKey, noBody, unlimited, nothing, a.ifModelStream(a.streamModels)},
+		{"GET", "/v0/stream/models", byKey, noBody, unlimited, nothing, work(a.ifModelStream(a.streamModels))},
 		{"POST", "/v0/batch/jobs", byKey, a.Limits.batchBody(), slow, stores, a.ifBatch(a.startBatchJob)},
 		{"GET", "/v0/batch/jobs", byKey, noBody, normal, nothing, a.ifBatch(a.listBatchJobs)},
 		{"GET", "/v0/batch/jobs/{id}", byKey, noBody, normal, nothing, a.ifBatch(a.batchJob)},

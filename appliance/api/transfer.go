@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bufio"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -112,7 +114,16 @@ func (w *response) finish() {
 	}
 }
 
-// Unwrap lets http.ResponseController flush and hijack.
+// Hijack takes the connection over, for a socket.
+func (w *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := w.controller.Hijack()
+	if err == nil {
+		w.status = http.StatusSwitchingProtocols
+	}
+	return conn, rw, err
+}
+
+// Unwrap lets http.ResponseController flush.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // underlying returns the server's writer that w wraps.

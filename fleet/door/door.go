@@ -40,12 +40,21 @@ type Box struct {
 
 // Options are the settings of a door.
 type Options struct {
-	Redirect bool   // send clients to the box with 307 where they can go there; otherwise proxy
-	Group    string // choose boxes of this group only; empty: of all
+	Mode  Mode   // empty: Proxy
+	Group string // choose boxes of this group only; empty: of all
 	// Running ends when the hub stops; sockets are closed then.
 	Running context.Context
 	Log     *slog.Logger
 }
+
+// Mode is what the door does with a client.
+type Mode string
+
+const (
+	Proxy    Mode = "proxy"
+	Redirect Mode = "redirect" // answer 307 where the client can go to the box itself; otherwise proxy
+	Off      Mode = "off"      // refuse
+)
 
 // Door sends clients to boxes.
 type Door struct {
@@ -123,11 +132,15 @@ type Request struct {
 // Serve answers a request by a box. If the error is not nil, nothing was written to w; it is an error of package
 // contract for the client, or of the context.
 func (d *Door) Serve(w http.ResponseWriter, r *http.Request, asked Request) error {
+	if d.options.Mode == Off {
+		return contract.ErrUnavailable{Why: "this hub sends no clients to boxes: its operator has turned that off " +
+			"(hub.door); use the address of a box"}
+	}
 	only, err := d.onlyBox(r, asked)
 	if err != nil {
 		return err
 	}
-	if d.options.Redirect && asked.Portable {
+	if d.options.Mode == Redirect && asked.Portable {
 		return d.redirect(w, r, asked, only)
 	}
 	key, err := d.fleet.Key(r.Context(), asked.Account)

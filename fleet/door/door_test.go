@@ -422,7 +422,7 @@ func TestABoxGetsTheHubsKeyAndNothingOfTheClients(t *testing.T) {
 }
 
 func TestAPortableClientIsRedirected(t *testing.T) {
-	s := open(t, Options{Redirect: true}, says, "a")
+	s := open(t, Options{Mode: Redirect}, says, "a")
 	if status, text, _ := s.get("/chat?access_token=t"); status != 200 || text != "a" {
 		t.Errorf("a client with a token got %d %s", status, text)
 	}
@@ -435,6 +435,14 @@ func TestAPortableClientIsRedirected(t *testing.T) {
 	s.change("a", func(b *Box) { b.State.Live = 10 })
 	if status, _, _ := s.get("/chat"); status != http.StatusServiceUnavailable {
 		t.Error(status)
+	}
+}
+
+func TestAClosedDoorSaysSo(t *testing.T) {
+	s := open(t, Options{Mode: Off}, says, "a")
+	status, text, h := s.get("/chat")
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "hub.door") {
+		t.Error(status, text, h)
 	}
 }
 

@@ -151,8 +151,8 @@ var imports = []struct {
 
 	// Edges.
 	{"appliance/api", `appliance/answers appliance/answers/sheet appliance/api/describe appliance/audio
-		appliance/connection appliance/contract appliance/engine appliance/speech appliance/text internal/limit
-		internal/password store web`},
+		appliance/connection appliance/contract appliance/engine appliance/speech appliance/text fleet/door
+		internal/limit internal/password store web`},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/line", "appliance/connection appliance/contract"},
 	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},

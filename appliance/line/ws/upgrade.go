@@ -7,14 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/coder/websocket"
 	"golang.org/x/sync/semaphore"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 	"parley/internal/unbounded"
@@ -44,23 +43,7 @@ func checkUpgrade(r *http.Request, origins []string) error {
 	case err != nil || len(key) != 16 || len(r.Header.Values("Sec-WebSocket-Key")) != 1:
 		return contract.ErrInvalid{Field: "Sec-WebSocket-Key", Why: "expected 16 bytes in base64, once"}
 	}
-	return checkOrigin(r, origins)
-}
-
-func checkOrigin(r *http.Request, origins []string) error {
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(origins, "*") {
-		return nil
-	}
-	u, err := url.Parse(origin)
-	if err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
-		return nil
-	}
-	if slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
-		return nil
-	}
-	return contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not connect to this box; its operator "+
-		"can allow them with the setting origins", origin)}
+	return connection.CheckOrigin(r, origins)
 }
 
 func hasToken(h http.Header, name, token string) bool {
@@ -78,7 +61,7 @@ func hasToken(h http.Header, name, token string) bool {
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	kept := &connCapture{ResponseWriter: w}
 	conn, err := websocket.Accept(kept, r, &websocket.AcceptOptions{
-		InsecureSkipVerify:   true, // checkOrigin has checked it
+		InsecureSkipVerify:   true, // checkUpgrade has checked the origin
 		CompressionMode:      websocket.CompressionNoContextTakeover,
 		CompressionThreshold: deflateFrom,
 	})
