@@ -200,9 +200,12 @@ func (s *Store) Chat(ctx context.Context, accountID, chatID string) (Chat, error
 	return c, explain("finding chat "+chatID, err)
 }
 
-// OpenChats returns the chats of all accounts that have not ended, oldest first.
+// ownOpenChats selects the chats of this box that have not ended. Those of the boxes of a hub end there.
+const ownOpenChats = selectChat + `WHERE c.ended_ms IS NULL AND c.num NOT IN (SELECT chat FROM hub_chat) ORDER BY c.num`
+
+// OpenChats returns the chats of all accounts that have not ended, oldest first, without those on the boxes of a hub.
 func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
-	open, err := query(ctx, s.read, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`)
+	open, err := query(ctx, s.read, scanChat, ownOpenChats)
 	return open, explain("listing the open chats", err)
 }
 
@@ -222,7 +225,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 		lengths[c.ID] = heard(c.ID)
 	}
 	err = s.change(ctx, "ending the chats that were left open", func(ctx context.Context, c conn) (err error) {
-		if ended, err = query(ctx, c, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`); err != nil {
+		if ended, err = query(ctx, c, scanChat, ownOpenChats); err != nil {
 			return err
 		}
 		for i := range ended {

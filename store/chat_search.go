@@ -14,6 +14,7 @@ type ChatSearch struct {
 	CustomSessionID string
 	FromMS, UntilMS int64  // they began at FromMS or later, and before UntilMS
 	Before          string // they began before the chat with this id
+	Box             string // they were on this box of the hub
 }
 
 // FoundChat is a chat that a search found.
@@ -22,6 +23,7 @@ type FoundChat struct {
 	// Excerpt is a piece of the newest message with the words or, if the search has none,
 	// of the user's first message. Its ChatID is empty if there is none.
 	Excerpt Event
+	Box     string // of the hub; empty: this one
 }
 
 const (
@@ -93,7 +95,8 @@ func (s *Store) searchFrom(ctx context.Context, accountID, before string) (int64
 type candidate struct {
 	Chat
 	num, bytes int64
-	matches    bool // except for the words
+	matches    bool   // except for the words
+	box        string // of the hub
 }
 
 // chatsBefore returns the next chats to examine. The config is found through an index.
@@ -106,6 +109,11 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		args = append(args, f.ConfigID)
 		condition += ` AND config = ` + parameter(len(args))
 	}
+	if f.Box != "" {
+		args = append(args, f.Box)
+		condition += ` AND num IN (SELECT chat FROM hub_chat WHERE box = (SELECT num FROM hub_box WHERE name = ` +
+			parameter(len(args)) + `))`
+	}
 	status := `true`
 	if len(f.Statuses) > 0 {
 		var marks []string
@@ -116,12 +124,13 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		status = `c.status IN (` + strings.Join(marks, ", ") + `)`
 	}
 	return query(ctx, s.read, func(row scanner) (l candidate, err error) {
-		l.Chat, err = scanChat(extendedRow{row, []any{&l.num, &l.bytes, &l.matches}})
+		l.Chat, err = scanChat(extendedRow{row, []any{&l.num, &l.bytes, &l.matches, &l.box}})
 		return l, err
 	}, `
 		SELECT`+chatColumns+`, c.num, c.bytes,
 		       `+status+
-		` AND (?4 = '' OR c.custom_session_id IS ?4) AND c.started_ms >= ?5 AND (?6 = 0 OR c.started_ms < ?6)
+		` AND (?4 = '' OR c.custom_session_id IS ?4) AND c.started_ms >= ?5 AND (?6 = 0 OR c.started_ms < ?6),
+		       coalesce((SELECT b.name FROM hub_chat h JOIN hub_box b ON b.num = h.box WHERE h.chat = c.num), '')
 		  FROM`+chatTables+`
 		 WHERE c.num IN (SELECT num FROM chat WHERE `+condition+
 		` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
@@ -141,7 +150,7 @@ func (r extendedRow) Scan(columns ...any) error {
 // LIKE pattern narrows the rows. SQLite folds only ASCII letters, so the rows are checked
 // again here.
 func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found FoundChat, ok bool, err error) {
-	found.Chat = c.Chat
+	found.Chat, found.Box = c.Chat, c.box
 	if len(words) == 0 {
 		found.Excerpt, err = s.firstUserMessage(ctx, c.num)
 		return found, err == nil, err

@@ -72,7 +72,7 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID, made.ExpiresMS = randomText(keyIDLength), n.ExpiresMS
 	request := ctx
-	err := s.change(ctx, "creating a key", func(ctx context.Context, c conn) error {
+	err := s.changeKeys(ctx, "creating a key", func(ctx context.Context, c conn) error {
 		account, signingKey, err := accountNamed(ctx, c, n.Account)
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 }
 
 // changeKeys is change, and notifies the box, which closes connections whose key is no
-// longer valid.
+// longer valid, and a hub, whose boxes have the keys of clients too.
 func (s *Store) changeKeys(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {

@@ -32,6 +32,8 @@ type keyWatch struct {
 	keys  map[string]*watchedKey // in use, by the hash of the API key
 	added chan struct{}          // holds one value when an unchecked key was added
 
+	changed chan struct{} // holds one value when a key was created, renewed or revoked
+
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
@@ -53,6 +55,7 @@ func startKeyWatch(s *Store, log *slog.Logger) *keyWatch {
 		log:       log,
 		keys:      map[string]*watchedKey{},
 		added:     make(chan struct{}, 1),
+		changed:   make(chan struct{}, 1),
 		stop:      stop,
 		stopped:   make(chan struct{}),
 	}
@@ -66,6 +69,15 @@ func startKeyWatch(s *Store, log *slog.Logger) *keyWatch {
 func (w *keyWatch) close() {
 	w.stop()
 	<-w.stopped
+}
+
+// KeysChanged returns a channel that receives a value when this or another process has created, renewed or revoked a
+// key. Only one goroutine may receive from it. In a store opened with Join it receives nothing.
+func (s *Store) KeysChanged() <-chan struct{} {
+	if s.keyWatch == nil {
+		return nil
+	}
+	return s.keyWatch.changed
 }
 
 // WatchKey watches the key behind a grant. The context ends with the cause ErrNotFound as
@@ -119,6 +131,10 @@ func (w *keyWatch) run(ctx context.Context) {
 	for {
 		select {
 		case <-w.wake:
+			select {
+			case w.changed <- struct{}{}:
+			default:
+			}
 		case <-w.added:
 		case <-next.C:
 		case <-ctx.Done():

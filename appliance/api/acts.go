@@ -56,6 +56,14 @@ func acts() map[string]act {
 		"POST /v0/box/restart":         {"box.restart", "box", "restarted the box"},
 		"PATCH /v0/box/operator":       {"session.account", "account", "chose another account for the session"},
 
+		"POST /v0/box/fleet/boxes":                  {"fleet.add", "fleet box", "added a box to the hub"},
+		"PATCH /v0/box/fleet/boxes/{name}":          {"fleet.groups", "fleet box", "changed the groups of a box"},
+		"DELETE /v0/box/fleet/boxes/{name}":         {"fleet.remove", "fleet box", "removed a box from the hub"},
+		"POST /v0/box/fleet/boxes/{name}/join":      {"fleet.join", "fleet box", "made new credentials for a box"},
+		"POST /v0/box/fleet/rollouts":               {"fleet.rollout", "roll-out", "began a roll-out"},
+		"POST /v0/box/fleet/rollouts/{id}/stop":     {"fleet.stop", "roll-out", "stopped a roll-out"},
+		"POST /v0/box/fleet/rollouts/{id}/continue": {"fleet.continue", "roll-out", "continued a roll-out before its time"},
+
 		"POST /v0/box/webhooks/retry":  {"webhooks.retry", "webhooks", "made undelivered webhooks due again"},
 		"POST /v0/box/webhooks/forget": {"webhooks.forget", "webhooks", "deleted undelivered webhooks"},
 		"POST /v0/box/webhooks/test":   {"webhooks.test", "webhooks", "sent an example to a receiver of webhooks"},

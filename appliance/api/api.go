@@ -47,6 +47,7 @@ type Parts struct {
 	BoxPacks     BoxPacks   // nil if the box has no packs
 	Answers      BoxAnswers // nil if the box finds no approved answers, as in tests
 	BoxSetUp     BoxSetUp   // nil if the box cannot set itself up
+	Fleet        Fleet      // nil unless the box is a hub
 	// Running ends when the box stops. It ends the event streams; nil: they end
 	// with their clients only.
 	Running context.Context

@@ -46,7 +46,7 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 	answer := contract.ReturnFoundChats{Chats: make([]contract.FoundChat, len(found)), Next: next}
 	for i, c := range found {
 		answer.Chats[i] = contract.FoundChat{ReturnChat: chatRecords([]store.Chat{c.Chat})[0],
-			CustomSessionID: c.CustomSessionID}
+			CustomSessionID: c.CustomSessionID, Box: c.Box}
 		if e := c.Excerpt; e.ChatID != "" {
 			answer.Chats[i].Excerpt = &contract.ChatExcerpt{
 				EventID:   e.ID,
@@ -62,6 +62,7 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 // readSearch parses the query of a search.
 func readSearch(q url.Values) (f store.ChatSearch, err error) {
 	f.ConfigID, f.CustomSessionID, f.Before = q.Get("config_id"), q.Get("custom_session_id"), q.Get("before")
+	f.Box = q.Get("box")
 	if f.Statuses, err = readStatuses(q); err != nil {
 		return f, err
 	}
@@ -104,6 +105,7 @@ func aboutChatSearch() descriptions {
 				text("custom_session_id", "Only chats whose client set this id."),
 				time("from", "Only chats that started at this time or later, in Unix milliseconds."),
 				time("until", "Only chats that started before this time, in Unix milliseconds."),
+				text("box", "On a hub: only chats of this box."),
 				text("before", "next of the previous answer."),
 				{Name: "limit", Description: "The most chats to return.",
 					Schema: describe.Integer(1, contract.MaxPageSize).WithDefault(contract.DefaultPageSize)},

@@ -50,6 +50,8 @@ func allDescriptions() descriptions {
 		aboutPacks(),
 		aboutHealth(),
 		aboutActs(),
+		aboutFleet(),
+		aboutRollouts(),
 		aboutPairing(),
 		aboutPages(),
 		aboutSessions(),

@@ -229,6 +229,23 @@ func (a *API) table() []row {
 		// The audit log: box_acts.go
 		{"GET", "/v0/box/acts", byOperator, noBody, slow, nothing, a.listActs},
 
+		// A hub and its boxes: box_fleet.go, box_fleet_rollouts.go
+		{"GET", "/v0/box/fleet", byOperator, noBody, quick, nothing, a.ifHub(a.fleet)},
+		{"GET", "/v0/box/fleet/boxes", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetBoxes)},
+		{"POST", "/v0/box/fleet/boxes", byOperator, smallBody, normal, stores, a.ifHub(parsed(a.addFleetBox))},
+		{"GET", "/v0/box/fleet/boxes/{name}", byOperator, noBody, normal, nothing, a.ifHub(a.getFleetBox)},
+		{"PATCH", "/v0/box/fleet/boxes/{name}", byOperator, smallBody, normal, stores, a.ifHub(parsed(a.changeFleetBox))},
+		{"DELETE", "/v0/box/fleet/boxes/{name}", byOperator, noBody, normal, nothing, a.ifHub(a.removeFleetBox)},
+		{"POST", "/v0/box/fleet/boxes/{name}/join", byOperator, noBody, normal, stores, a.ifHub(a.joinFleetBox)},
+		{"GET", "/v0/box/fleet/boxes/{name}/health", byOperator, noBody, normal, nothing, a.ifHub(a.fleetBoxHealth)},
+		{"GET", "/v0/box/fleet/acts", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetActs)},
+		{"GET", "/v0/box/fleet/items", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetItems)},
+		{"GET", "/v0/box/fleet/rollouts", byOperator, noBody, normal, nothing, a.ifHub(a.listRollouts)},
+		{"POST", "/v0/box/fleet/rollouts", byOperator, smallBody, slow, stores, a.ifHub(parsed(a.beginRollout))},
+		{"GET", "/v0/box/fleet/rollouts/{id}", byOperator, noBody, normal, nothing, a.ifHub(a.getRollout)},
+		{"POST", "/v0/box/fleet/rollouts/{id}/stop", byOperator, noBody, normal, nothing, a.ifHub(a.stopRollout)},
+		{"POST", "/v0/box/fleet/rollouts/{id}/continue", byOperator, noBody, normal, nothing, a.ifHub(a.continueRollout)},
+
 		// The page of a screen: kiosks.go, pages.go
 		{"POST", "/v0/box/kiosks", byAnyone, smallBody, normal, stores, parsed(a.pairKiosk)},
 		{"GET", "/kiosk", byAnyone, noBody, quick, nothing, a.page("kiosk.html")},

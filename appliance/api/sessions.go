@@ -71,7 +71,7 @@ func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error 
 }
 
 func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
-	who.Version = a.Version
+	who.Version, who.Hub = a.Version, a.Fleet != nil
 	accounts, err := a.Records.Accounts(r.Context())
 	if err != nil {
 		return who, err

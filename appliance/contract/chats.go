@@ -96,6 +96,8 @@ type ReturnPagedChats struct {
 type FoundChat struct {
 	ReturnChat
 	CustomSessionID string `json:"custom_session_id,omitempty"`
+	// The box of the hub that the chat was on; absent if it was on this box.
+	Box string `json:"box,omitempty"`
 	// An excerpt of the newest message with the searched words or, if none were
 	// searched for, of the user's first message.
 	Excerpt *ChatExcerpt `json:"excerpt,omitempty"`

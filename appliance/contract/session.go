@@ -46,4 +46,5 @@ type ReturnOperator struct {
 	Accounts []string       `json:"accounts"`          // the names of all accounts, oldest first
 	Session  *ReturnSession `json:"session,omitempty"` // absent if the caller has a key
 	Version  string         `json:"version"`           // of the box
+	Hub      bool           `json:"hub,omitempty"`     // whether it is the hub of other boxes
 }

@@ -1,0 +1,236 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/fleet"
+	"parley/store"
+)
+
+// readFacts stores the facts behind the position up to which all are stored.
+func (h *Hub) readFacts(ctx context.Context) error {
+	identity, err := h.Bus.Stream(ctx)
+	if err != nil {
+		return err
+	}
+	position, err := h.Records.CountFactsIn(ctx, identity)
+	if err != nil {
+		return err
+	}
+	h.replan() // another server may know nothing of what boxes are to run
+	return h.Bus.Facts(ctx, position, h.storeAll)
+}
+
+// storeAll stores messages. Those of one box are stored in order, those of several boxes together, so that they wait for
+// the disk once.
+func (h *Hub) storeAll(ctx context.Context, messages []Received) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	byBox := map[string][]Received{}
+	for _, m := range messages {
+		byBox[m.Box] = append(byBox[m.Box], m)
+	}
+	var wait sync.WaitGroup
+	failed := make(chan error, len(byBox))
+	for box, all := range byBox {
+		wait.Go(func() {
+			for _, m := range all {
+				if err := h.storeMessage(ctx, box, m); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+	}
+	return h.Records.StoredFacts(ctx, messages[len(messages)-1].Seq)
+}
+
+func (h *Hub) storeMessage(ctx context.Context, box string, m Received) error {
+	facts := make([]store.HubFact, 0, len(m.Facts.Facts))
+	for _, f := range m.Facts.Facts {
+		one, err := storedFact(f)
+		if err != nil {
+			h.Log.Warn("a box sent a fact that cannot be stored", "box", box, "err", err)
+			one = rejected(f.AtMS, err)
+		}
+		facts = append(facts, one)
+	}
+	stored, err := h.Records.StoreFacts(ctx, box, m.Seq, facts)
+	if errors.Is(err, store.ErrNotFound) {
+		if err = h.know(ctx, box); err == nil {
+			stored, err = h.Records.StoreFacts(ctx, box, m.Seq, facts)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("facts of box %s: %w", box, err)
+	}
+	if stored {
+		h.rate.add(h.now(), len(facts))
+	}
+	return nil
+}
+
+// know adds a box that has valid credentials and is not in the database, which was restored from an older backup.
+func (h *Hub) know(ctx context.Context, box string) error {
+	if err := fleet.CheckName(box); err != nil {
+		return err
+	}
+	added, err := h.Records.KnowHubBox(ctx, box, h.now().UnixMilli())
+	if err != nil || !added {
+		return err
+	}
+	h.Log.Warn("a box has credentials of this hub and was not in its database; it is listed again, without groups",
+		"box", box)
+	return h.loadBoxes(ctx)
+}
+
+func rejected(atMS int64, why error) store.HubFact {
+	body, _ := json.Marshal(map[string]string{"what": "a fact", "why": why.Error()}) // strings always encode
+	return store.HubFact{AtMS: atMS, Other: &store.HubNote{Kind: store.HubRejected, Body: body}}
+}
+
+// storedFact returns a fact as the database takes it. A box may be broken or in the wrong hands, so all is checked.
+func storedFact(f fleet.Fact) (store.HubFact, error) {
+	one := store.HubFact{AtMS: f.AtMS}
+	note := func(kind string, v any) error {
+		body, err := json.Marshal(v)
+		one.Other = &store.HubNote{Kind: kind, Body: body}
+		return err
+	}
+	switch {
+	case f.Chat != nil:
+		chat, err := storedChat(*f.Chat)
+		one.Chat = &chat
+		return one, err
+	case f.Deleted != nil:
+		one.DeletedChat, one.DeletedGroup = f.Deleted.ChatID, f.Deleted.GroupID
+		if one.DeletedChat != "" {
+			one.DeletedGroup = ""
+		}
+		return one, nil
+	case f.Act != nil:
+		return one, note(store.HubAct, f.Act)
+	case f.Webhook != nil:
+		return one, note(store.HubWebhook, f.Webhook)
+	case f.Dropped != nil:
+		return one, note(store.HubDropped, f.Dropped)
+	case f.Health != nil:
+		body, err := json.Marshal(f.Health)
+		one.Health = body
+		return one, err
+	}
+	return one, errors.New("it says nothing that this version of the hub knows")
+}
+
+// maxAccountName is the longest name of an account, as the API takes it, in bytes.
+const maxAccountName = 400
+
+func storedChat(c fleet.Chat) (store.HubChat, error) {
+	chat := store.HubChat{
+		Account: c.Account,
+		Chat: store.Chat{
+			ID:              c.ID,
+			GroupID:         c.GroupID,
+			Config:          store.ConfigRef{ID: c.ConfigID, Version: c.ConfigVersion},
+			Status:          store.Status(c.Status),
+			StartedMS:       c.StartedMS,
+			EndedMS:         c.EndedMS,
+			RequestID:       c.RequestID,
+			CustomSessionID: c.CustomSessionID,
+			Metadata:        string(c.Metadata),
+			EventCount:      c.EventCount,
+		},
+	}
+	if err := checkChat(c); err != nil {
+		return chat, fmt.Errorf("chat %.60q: %w", c.ID, err)
+	}
+	var last int64
+	for _, e := range c.Events {
+		if e.Seq <= last || e.ID == "" || e.Type == "" || e.Role == "" {
+			return chat, fmt.Errorf("chat %s: event %d after %d has a place, id, type or role that is not allowed",
+				c.ID, e.Seq, last)
+		}
+		last = e.Seq
+		chat.Events = append(chat.Events, store.Event{
+			Seq:             e.Seq,
+			ID:              e.ID,
+			AtMS:            e.AtMS,
+			Type:            store.EventType(e.Type),
+			Role:            store.Role(e.Role),
+			MessageText:     e.MessageText,
+			EmotionFeatures: string(e.EmotionFeatures),
+			Metadata:        string(e.Metadata),
+			RelatedEventID:  e.RelatedEventID,
+		})
+	}
+	return chat, nil
+}
+
+func checkChat(c fleet.Chat) error {
+	if uuid.Validate(c.ID) != nil || uuid.Validate(c.GroupID) != nil {
+		return errors.New("its id and the id of its group must be UUIDs")
+	}
+	if c.Account == "" || len(c.Account) > maxAccountName {
+		return fmt.Errorf("the name of its account has %d bytes; 1 to %d are allowed", len(c.Account), maxAccountName)
+	}
+	if c.StartedMS < 0 || c.StartedMS > store.MaxImportedMS {
+		return fmt.Errorf("it began at %d ms; 0 to %d are allowed", c.StartedMS, int64(store.MaxImportedMS))
+	}
+	switch store.Status(c.Status) {
+	case store.Active, store.UserEnded, store.UserTimeout, store.MaxDurationTimeout, store.InactivityTimeout, store.Failed:
+	default:
+		return fmt.Errorf("its status %.40q is unknown", c.Status)
+	}
+	if (c.Status == string(store.Active)) != (c.EndedMS == 0) {
+		return fmt.Errorf("its status is %s and its end %d", c.Status, c.EndedMS)
+	}
+	return nil
+}
+
+// rateSeconds is over how long the rate of facts is counted.
+const rateSeconds = 60
+
+// rate counts facts by seconds.
+type rate struct {
+	mu     sync.Mutex
+	second [rateSeconds]int64 // Unix seconds, by their rest
+	count  [rateSeconds]int
+}
+
+func (r *rate) add(at time.Time, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	second := at.Unix()
+	i := second % rateSeconds
+	if r.second[i] != second {
+		r.second[i], r.count[i] = second, 0
+	}
+	r.count[i] += n
+}
+
+// perSecond returns the mean of the last minute.
+func (r *rate) perSecond(at time.Time) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := 0
+	for i, second := range r.second {
+		if at.Unix()-second < rateSeconds {
+			all += r.count[i]
+		}
+	}
+	return float64(all) / rateSeconds
+}
