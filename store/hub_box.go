@@ -103,7 +103,8 @@ func (s *Store) SetHubBoxKey(ctx context.Context, name, publicKey string, atMS i
 // RemoveHubBox removes a box. Its chats stay.
 func (s *Store) RemoveHubBox(ctx context.Context, name string) error {
 	return s.change(ctx, "removing box "+name, func(ctx context.Context, c conn) error {
-		err := changeOne(ctx, c, `UPDATE hub_box SET removed_ms = ?, public_key = '' WHERE name = ? AND removed_ms IS NULL`,
+		err := changeOne(ctx, c, `
+			UPDATE hub_box SET removed_ms = ?, public_key = '' WHERE name = ? AND removed_ms IS NULL`,
 			time.Now().UnixMilli(), name)
 		if err != nil {
 			return err

@@ -156,7 +156,8 @@ func storeHubChat(ctx context.Context, c conn, box int64, chat HubChat) error {
 func cutHubEvents(ctx context.Context, c conn, chat int64, last int) error {
 	gone, err := value[int64](ctx, c, `
 		SELECT coalesce(sum(coalesce(octet_length(message_text), 0) + coalesce(octet_length(emotion_features), 0) +
-		  coalesce(octet_length(metadata), 0) + ?), 0) FROM chat_event WHERE chat = ? AND seq > ?`, eventBytes, chat, last)
+		  coalesce(octet_length(metadata), 0) + ?), 0) FROM chat_event WHERE chat = ? AND seq > ?`,
+		eventBytes, chat, last)
 	if err != nil || gone == 0 {
 		return err
 	}

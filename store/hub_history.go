@@ -16,7 +16,8 @@ type ListedHubFact struct {
 
 // HubFacts returns a page of the listed facts, newest first, and the number of all of them. An empty box or kind
 // restricts nothing.
-func (s *Store) HubFacts(ctx context.Context, box, kind string, page Page) (found []ListedHubFact, total int, err error) {
+func (s *Store) HubFacts(ctx context.Context, box, kind string, page Page) (found []ListedHubFact, total int,
+	err error) {
 	const doing = "listing what happened on the boxes"
 	const which = ` FROM hub_fact f JOIN hub_box b ON b.num = f.box
 		 WHERE (?1 = '' OR f.box = (SELECT num FROM hub_box WHERE name = ?1)) AND (?2 = '' OR f.kind = ?2)`

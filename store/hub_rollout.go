@@ -100,11 +100,11 @@ func (s *Store) AddHubRollout(ctx context.Context, r HubRollout) (id int64, err 
 	}
 	err = s.change(ctx, "storing a roll-out", func(ctx context.Context, c conn) error {
 		id, err = value[int64](ctx, c, `
-			INSERT INTO hub_rollout (kind, account, item, name, version, content, removes, target, canary, unready, soak_ms,
-			                         state, why, created_ms, changed_ms, body)
+			INSERT INTO hub_rollout (kind, account, item, name, version, content, removes, target, canary, unready,
+			                         soak_ms, state, why, created_ms, changed_ms, body)
 			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, '', ?13, ?13, ?14) RETURNING id`,
-			r.Kind, r.Account, r.Item, r.Name, r.Version, r.Content, r.Removes, r.Target, canary, unready, r.SoakMS, r.State,
-			r.CreatedMS, r.Body)
+			r.Kind, r.Account, r.Item, r.Name, r.Version, r.Content, r.Removes, r.Target, canary, unready, r.SoakMS,
+			r.State, r.CreatedMS, r.Body)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,8 @@ func (s *Store) AddHubRollout(ctx context.Context, r HubRollout) (id int64, err 
 			return err
 		}
 		return execute(ctx, c, `
-			UPDATE hub_rollout SET body = NULL WHERE body IS NOT NULL AND state IN ('done', 'stopped', 'failed') AND id IN (
+			UPDATE hub_rollout SET body = NULL
+			 WHERE body IS NOT NULL AND state IN ('done', 'stopped', 'failed') AND id IN (
 			  SELECT id FROM hub_rollout WHERE kind = ? AND account = ? AND item = ? AND target = ?
 			   ORDER BY id DESC LIMIT -1 OFFSET ?)`, r.Kind, r.Account, r.Item, r.Target, bodiesToKeep)
 	})
@@ -146,7 +147,8 @@ func moveRollout(ctx context.Context, c conn, id int64, state, why string, atMS 
 		UPDATE hub_rollout SET state = 'done', why = 'replaced by roll-out ' || n.id, changed_ms = ?2
 		  FROM (SELECT * FROM hub_rollout WHERE id = ?1) AS n
 		 WHERE hub_rollout.id < n.id AND hub_rollout.state = 'rolling' AND hub_rollout.kind = n.kind
-		   AND hub_rollout.account = n.account AND hub_rollout.item = n.item AND hub_rollout.target = n.target`, id, atMS)
+		   AND hub_rollout.account = n.account AND hub_rollout.item = n.item AND hub_rollout.target = n.target`,
+		id, atMS)
 }
 
 // SetHubSoak stores since when all canaries of a roll-out run it (0: one does not), and what it waits for.
@@ -163,7 +165,9 @@ func (s *Store) HubRolloutRevisions(ctx context.Context, id int64) (map[string]i
 		box      string
 		revision int64
 	}
-	rows, err := query(ctx, s.read, func(r scanner) (one row, err error) { return one, r.Scan(&one.box, &one.revision) }, `
+	rows, err := query(ctx, s.read, func(r scanner) (one row, err error) {
+		return one, r.Scan(&one.box, &one.revision)
+	}, `
 		SELECT b.name, r.revision FROM hub_rollout_box r JOIN hub_box b ON b.num = r.box WHERE r.rollout = ?`, id)
 	all := make(map[string]int64, len(rows))
 	for _, one := range rows {

@@ -62,7 +62,7 @@ func acts() map[string]act {
 		"POST /v0/box/fleet/boxes/{name}/join":      {"fleet.join", "fleet box", "made new credentials for a box"},
 		"POST /v0/box/fleet/rollouts":               {"fleet.rollout", "roll-out", "began a roll-out"},
 		"POST /v0/box/fleet/rollouts/{id}/stop":     {"fleet.stop", "roll-out", "stopped a roll-out"},
-		"POST /v0/box/fleet/rollouts/{id}/continue": {"fleet.continue", "roll-out", "continued a roll-out before its time"},
+		"POST /v0/box/fleet/rollouts/{id}/continue": {"fleet.continue", "roll-out", "continued a roll-out early"},
 
 		"POST /v0/box/webhooks/retry":  {"webhooks.retry", "webhooks", "made undelivered webhooks due again"},
 		"POST /v0/box/webhooks/forget": {"webhooks.forget", "webhooks", "deleted undelivered webhooks"},

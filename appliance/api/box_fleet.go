@@ -98,7 +98,7 @@ func aboutFleet() descriptions {
 		"GET /v0/box/fleet/boxes/{name}/health": {
 			ID:          "getFleetBoxHealth",
 			Summary:     "Get the history of a box's health",
-			Description: "A state a minute for a week, and a state an hour for 90 days. Without since, of the last day.",
+			Description: "A state a minute for a week, and one an hour for 90 days. Without since, of the last day.",
 			Query: []describe.Parameter{
 				moment("since", "Only states at or after this time:"),
 				moment("until", "Only states before this time:"),
@@ -150,7 +150,8 @@ func (a *API) addFleetBox(w http.ResponseWriter, r *http.Request, _ caller, post
 	return a.result(w, http.StatusCreated, added, err)
 }
 
-func (a *API) changeFleetBox(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedFleetGroups) error {
+func (a *API) changeFleetBox(w http.ResponseWriter, r *http.Request, _ caller,
+	posted contract.PostedFleetGroups) error {
 	one, err := a.Fleet.SetBoxGroups(r.Context(), r.PathValue("name"), posted.Groups)
 	return a.result(w, http.StatusOK, one, err)
 }

@@ -33,10 +33,10 @@ func aboutRollouts() descriptions {
 		"POST /v0/box/fleet/rollouts": {
 			ID:      "beginRollout",
 			Summary: "Begin a roll-out",
-			Description: "The item goes to the canary boxes first. When all of them run it and soak_minutes have passed " +
-				"without a new problem, it goes to the whole target. If a canary cannot run it, it is taken back. Without " +
-				"canaries it goes to the whole target at once. A later edit on the hub changes nothing on the boxes until " +
-				"it is rolled out too.",
+			Description: "The item goes to the canary boxes first. When all of them run it and soak_minutes have " +
+				"passed without a new problem, it goes to the whole target. If a canary cannot run it, it is taken " +
+				"back. Without canaries it goes to the whole target at once. A later edit on the hub changes nothing " +
+				"on the boxes until it is rolled out too.",
 			Body:    "PostedRollout",
 			Example: `{"item":{"kind":"config","name":"Guide"},"target":"group:museum","canary":1,"soak_minutes":10}`,
 			Answers: created(contract.ReturnRollout{}),

@@ -234,7 +234,8 @@ func (a *API) table() []row {
 		{"GET", "/v0/box/fleet/boxes", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetBoxes)},
 		{"POST", "/v0/box/fleet/boxes", byOperator, smallBody, normal, stores, a.ifHub(parsed(a.addFleetBox))},
 		{"GET", "/v0/box/fleet/boxes/{name}", byOperator, noBody, normal, nothing, a.ifHub(a.getFleetBox)},
-		{"PATCH", "/v0/box/fleet/boxes/{name}", byOperator, smallBody, normal, stores, a.ifHub(parsed(a.changeFleetBox))},
+		{"PATCH", "/v0/box/fleet/boxes/{name}", byOperator, smallBody, normal, stores,
+			a.ifHub(parsed(a.changeFleetBox))},
 		{"DELETE", "/v0/box/fleet/boxes/{name}", byOperator, noBody, normal, nothing, a.ifHub(a.removeFleetBox)},
 		{"POST", "/v0/box/fleet/boxes/{name}/join", byOperator, noBody, normal, stores, a.ifHub(a.joinFleetBox)},
 		{"GET", "/v0/box/fleet/boxes/{name}/health", byOperator, noBody, normal, nothing, a.ifHub(a.fleetBoxHealth)},
@@ -244,7 +245,8 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/fleet/rollouts", byOperator, smallBody, slow, stores, a.ifHub(parsed(a.beginRollout))},
 		{"GET", "/v0/box/fleet/rollouts/{id}", byOperator, noBody, normal, nothing, a.ifHub(a.getRollout)},
 		{"POST", "/v0/box/fleet/rollouts/{id}/stop", byOperator, noBody, normal, nothing, a.ifHub(a.stopRollout)},
-		{"POST", "/v0/box/fleet/rollouts/{id}/continue", byOperator, noBody, normal, nothing, a.ifHub(a.continueRollout)},
+		{"POST", "/v0/box/fleet/rollouts/{id}/continue", byOperator, noBody, normal, nothing,
+			a.ifHub(a.continueRollout)},
 
 		// The page of a screen: kiosks.go, pages.go
 		{"POST", "/v0/box/kiosks", byAnyone, smallBody, normal, stores, parsed(a.pairKiosk)},

@@ -169,7 +169,8 @@ type ReturnFleetItem struct {
 	Item FleetItem `json:"item"`
 	// Targets has the newest roll-out for each target, that of the widest target first.
 	Targets []FleetItemTarget `json:"targets"`
-	// Newest is the newest version on the hub of a config, prompt or tool; absent for other items and if it was deleted.
+	// Newest is the newest version on the hub of a config, prompt or tool; absent for other items and if it was
+	// deleted.
 	Newest *int `json:"newest,omitempty"`
 }
 

@@ -28,7 +28,8 @@ func (h *Hub) Acts(ctx context.Context, box, kind string, page store.Page) (cont
 	return answer, err
 }
 
-// actRecord returns a fact in words. What a box sent may be of a newer version, so what cannot be read is shown as it is.
+// actRecord returns a fact in words. What a box sent may be of a newer version, so what cannot be read is shown as it
+// is.
 func actRecord(f store.ListedHubFact) contract.ReturnFleetAct {
 	r := contract.ReturnFleetAct{ID: f.Num, Box: f.Box, On: f.AtMS, Kind: f.Kind, Text: string(f.Body)}
 	switch f.Kind {

@@ -1,4 +1,5 @@
-// Package hub is the hub of a fleet: it stores what boxes send up, decides what each box is to run, and rolls changes out.
+// Package hub is the hub of a fleet: it stores what boxes send up, decides what each box is to run, and rolls changes
+// out.
 package hub
 
 import (
@@ -26,15 +27,16 @@ type Figures struct {
 	Bytes     int64  // of facts and recordings
 }
 
-// Bus is the connection to the NATS server. Its methods that take a handler return when ctx ends or with an error, after
-// which they are called again.
+// Bus is the connection to the NATS server. Its methods that take a handler return when ctx ends or with an error,
+// after which they are called again.
 type Bus interface {
 	// Stream prepares streams and buckets, and returns the identity of the stream of facts: another one after somebody
 	// deleted the stream.
 	Stream(ctx context.Context) (identity string, err error)
 	// Facts calls handle with the messages behind a position, in order. It goes on when handle returned nil.
 	Facts(ctx context.Context, after uint64, handle func(context.Context, []Received) error) error
-	// States calls handle with the newest state of each box, and then with each new one. stored is when the server got it.
+	// States calls handle with the newest state of each box, and then with each new one. stored is when the server got
+	// it.
 	States(ctx context.Context, handle func(s fleet.State, stored time.Time)) error
 	// Sounds calls handle with each recording, as package agent sends it.
 	Sounds(ctx context.Context, handle func(ctx context.Context, box, chatID string, from io.Reader) error) error
@@ -56,8 +58,8 @@ type Trust interface {
 
 // Plugins are the plugins that are installed on the hub.
 type Plugins interface {
-	// Plugin returns what boxes need to know of an installed plugin, and its file. The error is a contract.ErrNotFound if
-	// there is none.
+	// Plugin returns what boxes need to know of an installed plugin, and its file. The error is a contract.ErrNotFound
+	// if there is none.
 	Plugin(ctx context.Context, name string) (fleet.Plugin, []byte, error)
 }
 

@@ -28,8 +28,8 @@ func (h *Hub) readFacts(ctx context.Context) error {
 	return h.Bus.Facts(ctx, position, h.storeAll)
 }
 
-// storeAll stores messages. Those of one box are stored in order, those of several boxes together, so that they wait for
-// the disk once.
+// storeAll stores messages. Those of one box are stored in order, those of several boxes together, so that they wait
+// for the disk once.
 func (h *Hub) storeAll(ctx context.Context, messages []Received) error {
 	if len(messages) == 0 {
 		return nil
@@ -191,7 +191,8 @@ func checkChat(c fleet.Chat) error {
 		return fmt.Errorf("it began at %d ms; 0 to %d are allowed", c.StartedMS, int64(store.MaxImportedMS))
 	}
 	switch store.Status(c.Status) {
-	case store.Active, store.UserEnded, store.UserTimeout, store.MaxDurationTimeout, store.InactivityTimeout, store.Failed:
+	case store.Active, store.UserEnded, store.UserTimeout, store.MaxDurationTimeout, store.InactivityTimeout,
+		store.Failed:
 	default:
 		return fmt.Errorf("its status %.40q is unknown", c.Status)
 	}

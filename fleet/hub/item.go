@@ -170,8 +170,8 @@ func (h *Hub) addConfig(ctx context.Context, account store.Account, v store.Vers
 	return nil
 }
 
-// withNumbers returns the content of a config that names the versions of its prompt and tools. Other fields stay as they
-// are, also those that this version of the hub does not know.
+// withNumbers returns the content of a config that names the versions of its prompt and tools. Other fields stay as
+// they are, also those that this version of the hub does not know.
 func withNumbers(content []byte, numbers map[string]int) ([]byte, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(content, &all); err != nil {

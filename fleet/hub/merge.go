@@ -42,8 +42,8 @@ func newMerger(common fleet.Want) *merger {
 	return m
 }
 
-// add adds a part. Of a voice, a plugin, a lexicon or a setting that is there, the later part counts. Several versions of
-// a prompt or tool stay: configs name the version that they use.
+// add adds a part. Of a voice, a plugin, a lexicon or a setting that is there, the later part counts. Several versions
+// of a prompt or tool stay: configs name the version that they use.
 func (m *merger) add(part fleet.Want) {
 	for _, a := range part.Accounts {
 		to := m.accounts[a.Name]

@@ -31,8 +31,8 @@ type plan struct {
 	sent     bool // the server has it
 }
 
-// planWait is the longest time without a plan. States of boxes and changes bring one at once; this is for soak times that
-// end and for what could not be sent.
+// planWait is the longest time without a plan. States of boxes and changes bring one at once; this is for soak times
+// that end and for what could not be sent.
 const planWait = 5 * time.Second
 
 // planAll computes what boxes are to run whenever that may have changed, until ctx ends.
@@ -57,8 +57,8 @@ func (h *Hub) planAll(ctx context.Context) error {
 	}
 }
 
-// planOnce moves roll-outs on, and stores and sends what has changed of what boxes are to run. again is after which time
-// something may change by itself; 0: nothing will.
+// planOnce moves roll-outs on, and stores and sends what has changed of what boxes are to run. again is after which
+// time something may change by itself; 0: nothing will.
 func (h *Hub) planOnce(ctx context.Context) (again time.Duration, err error) {
 	for moved := true; moved; {
 		if moved, again, err = h.moveRollouts(ctx); err != nil {

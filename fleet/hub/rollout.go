@@ -23,8 +23,8 @@ const (
 )
 
 // BeginRollout begins a roll-out of what the account with the id has, unless the item names another account.
-func (h *Hub) BeginRollout(ctx context.Context, accountID string, posted contract.PostedRollout) (contract.ReturnRollout,
-	error) {
+func (h *Hub) BeginRollout(ctx context.Context, accountID string, posted contract.PostedRollout) (
+	contract.ReturnRollout, error) {
 	account, err := h.accountOf(ctx, accountID, posted.Item.Account)
 	if err != nil {
 		return contract.ReturnRollout{}, err
@@ -42,8 +42,8 @@ func (h *Hub) BeginRollout(ctx context.Context, accountID string, posted contrac
 	}
 	for _, r := range active {
 		if keyOf(r) == p.key && r.Target == posted.Target && r.State == canary {
-			return contract.ReturnRollout{}, contract.ErrConflict{Why: fmt.Sprintf("roll-out %d of it to %s is with its "+
-				"canaries: stop it or continue it first (parley hub rollout --stop %[1]d)", r.ID, r.Target)}
+			return contract.ReturnRollout{}, contract.ErrConflict{Why: fmt.Sprintf("roll-out %d of it to %s is with "+
+				"its canaries: stop it or continue it first (parley hub rollout --stop %[1]d)", r.ID, r.Target)}
 		}
 	}
 	boxes, unready, err := h.canaries(posted, p.key, active)
@@ -145,9 +145,9 @@ func (h *Hub) checkTarget(target string) error {
 	return nil
 }
 
-// canaries returns the boxes that run a roll-out first: those that were named, or as many as were asked for of those that
-// are online, those that are ready first. A box with a narrower roll-out of the item would not run it. unready are those
-// that are not ready now, so that this is no new problem.
+// canaries returns the boxes that run a roll-out first: those that were named, or as many as were asked for of those
+// that are online, those that are ready first. A box with a narrower roll-out of the item would not run it. unready are
+// those that are not ready now, so that this is no new problem.
 func (h *Hub) canaries(posted contract.PostedRollout, key itemKey, active []store.HubRollout) (names, unready []string,
 	err error) {
 	h.mu.Lock()
@@ -166,8 +166,9 @@ func (h *Hub) canaries(posted contract.PostedRollout, key itemKey, active []stor
 				return nil, nil, contract.ErrInvalid{Field: "canary_boxes",
 					Why: fmt.Sprintf("%.60q is no box of %s", name, posted.Target)}
 			case narrower(b):
-				return nil, nil, contract.ErrInvalid{Field: "canary_boxes", Why: fmt.Sprintf("%q has a roll-out of this "+
-					"item with a narrower target, which counts there; choose another box", name)}
+				return nil, nil, contract.ErrInvalid{Field: "canary_boxes",
+					Why: fmt.Sprintf("%q has a roll-out of this item with a narrower target, which counts there; "+
+						"choose another box", name)}
 			}
 			names = append(names, name)
 		}
@@ -181,8 +182,8 @@ func (h *Hub) canaries(posted contract.PostedRollout, key itemKey, active []stor
 		rand.Shuffle(len(able), func(i, j int) { able[i], able[j] = able[j], able[i] })
 		slices.SortStableFunc(able, func(a, b *liveBox) int { return order(b.state.Ready) - order(a.state.Ready) })
 		if len(able) < posted.Canary {
-			return nil, nil, contract.ErrConflict{Why: fmt.Sprintf("canary: %d boxes of %s are online, and %d are asked "+
-				"for; ask for fewer, or name boxes", len(able), posted.Target, posted.Canary)}
+			return nil, nil, contract.ErrConflict{Why: fmt.Sprintf("canary: %d boxes of %s are online, and %d are "+
+				"asked for; ask for fewer, or name boxes", len(able), posted.Target, posted.Canary)}
 		}
 		for _, b := range able[:posted.Canary] {
 			names = append(names, b.name)
@@ -224,8 +225,8 @@ func (h *Hub) moveTo(ctx context.Context, id int64, from []string, state, why st
 		if err != nil {
 			return contract.ReturnRollout{}, err
 		}
-		return contract.ReturnRollout{}, contract.ErrConflict{Why: fmt.Sprintf("the roll-out is %s; this needs one that "+
-			"is %s", r.State, strings.Join(from, " or "))}
+		return contract.ReturnRollout{}, contract.ErrConflict{Why: fmt.Sprintf("the roll-out is %s; this needs one "+
+			"that is %s", r.State, strings.Join(from, " or "))}
 	case err != nil:
 		return contract.ReturnRollout{}, err
 	}
@@ -276,8 +277,8 @@ func (h *Hub) moveRollouts(ctx context.Context) (moved bool, again time.Duration
 	return moved, again, nil
 }
 
-// judge decides how a roll-out goes on that is with its canaries: not yet (no state), to the whole target, or back. wait
-// is when to look again.
+// judge decides how a roll-out goes on that is with its canaries: not yet (no state), to the whole target, or back.
+// wait is when to look again.
 func (h *Hub) judge(ctx context.Context, r store.HubRollout) (state, why string, wait time.Duration, err error) {
 	revisions, err := h.Records.HubRolloutRevisions(ctx, r.ID)
 	if err != nil {
@@ -376,8 +377,8 @@ func (h *Hub) moreErrors(ctx context.Context, r store.HubRollout, now int64) (st
 			return "", err
 		}
 		if since > before {
-			return fmt.Sprintf("box %s: %d chats ended as errors since it runs it, and %d in as long a time before", name,
-				since, before), nil
+			return fmt.Sprintf("box %s: %d chats ended as errors since it runs it, and %d in as long a time before",
+				name, since, before), nil
 		}
 	}
 	return "", nil

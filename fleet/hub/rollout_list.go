@@ -185,7 +185,8 @@ func (h *Hub) itemTarget(ctx context.Context, r store.HubRollout) (contract.Flee
 	return t, err
 }
 
-// newest returns the number of the newest version of a config, prompt or tool; nil for other items, and if it was deleted.
+// newest returns the number of the newest version of a config, prompt or tool; nil for other items, and if it was
+// deleted.
 func (h *Hub) newest(ctx context.Context, r store.HubRollout) (*int, error) {
 	if r.Version < 0 {
 		return nil, nil
@@ -197,7 +198,8 @@ func (h *Hub) newest(ctx context.Context, r store.HubRollout) (*int, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := h.Records.VersionOf(ctx, account.ID, store.Ref{Kind: store.Kind(r.Kind), ID: r.Item, Version: store.Newest})
+	ref := store.Ref{Kind: store.Kind(r.Kind), ID: r.Item, Version: store.Newest}
+	v, err := h.Records.VersionOf(ctx, account.ID, ref)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
