@@ -25,8 +25,9 @@ type liveBox struct {
 	name   string
 	groups []string
 	state  fleet.State
-	seen   time.Time // zero: never
-	stored time.Time // when the state was written to the database
+	seen   time.Time           // zero: never
+	stored time.Time           // when the state was written to the database
+	runs   map[string][]string // configs that it runs, by account; nil: not known
 }
 
 func (b liveBox) online(now time.Time) bool { return !b.seen.IsZero() && now.Sub(b.seen) <= onlineFor }
@@ -69,6 +70,7 @@ func (h *Hub) sawState(s fleet.State, at time.Time) {
 	before := b.state
 	wasOnline := b.online(h.now())
 	b.state, b.seen = s, at
+	h.knowRunning(b)
 	changed := !wasOnline || before.Running != s.Running || before.Wanted != s.Wanted || before.Why != s.Why ||
 		before.Ready != s.Ready
 	store := changed || at.Sub(b.stored) >= storeStateEvery

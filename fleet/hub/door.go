@@ -2,50 +2,102 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"slices"
-	"time"
 
-	"parley/fleet"
+	"parley/fleet/door"
+	"parley/store"
 )
 
-// DoorBox is a box to which callers may be sent.
-type DoorBox struct {
-	Name   string
-	Groups []string
-	State  fleet.State
-	Seen   time.Time
-	// Configs are the ids of the configs that the box is to run, by account. It must not be changed.
-	Configs map[string][]string
-}
+// A Hub is the fleet of a door.
+var _ door.Fleet = (*Hub)(nil)
 
-// DoorBoxes returns the boxes whose state is no older than onlineFor.
-func (h *Hub) DoorBoxes() []DoorBox {
+// Boxes returns all boxes, with their newest states.
+func (h *Hub) Boxes() []door.Box {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := h.now()
-	var all []DoorBox
+	all := make([]door.Box, 0, len(h.boxes))
 	for _, b := range h.boxes {
-		if !b.online(now) {
-			continue
-		}
-		one := DoorBox{
-			Name:    b.name,
-			Groups:  slices.Clone(b.groups),
-			State:   b.state,
-			Seen:    b.seen,
-			Configs: h.current[b.name].configs,
-		}
-		all = append(all, one)
+		all = append(all, door.Box{
+			Name:   b.name,
+			Groups: b.groups,
+			State:  b.state,
+			Seen:   b.seen,
+		})
 	}
 	return all
 }
 
-// BoxOfGroup returns the box that has the newest chat of a group; a store.ErrNotFound if the hub knows none.
-func (h *Hub) BoxOfGroup(ctx context.Context, groupID string) (string, error) {
-	return h.Records.BoxOfGroup(ctx, groupID)
+// BoxesOf returns the boxes that run a config, and false if none is to run it.
+func (h *Hub) BoxesOf(config string) (names map[string]bool, rolledOut bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	names = map[string]bool{}
+	for name, p := range h.current {
+		b := h.boxes[name]
+		if b == nil {
+			continue
+		}
+		rolledOut = rolledOut || hasConfig(p.configs, config)
+		runs := b.runs
+		if runs == nil { // the hub has started, and does not know what the box ran before its present want
+			runs = p.configs
+		}
+		if hasConfig(runs, config) {
+			names[name] = true
+		}
+	}
+	return names, rolledOut
 }
 
-// BoxOfChat returns the box of a chat, and whether the chat is live; a store.ErrNotFound if the hub does not know it.
-func (h *Hub) BoxOfChat(ctx context.Context, chatID string) (box string, live bool, err error) {
-	return h.Records.BoxOfChat(ctx, chatID)
+func hasConfig(byAccount map[string][]string, id string) bool {
+	for _, ids := range byAccount {
+		if slices.Contains(ids, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// knowRunning stores which configs a box runs, if it runs its present want. The caller holds h.mu.
+func (h *Hub) knowRunning(b *liveBox) {
+	if p, ok := h.current[b.name]; ok && b.state.Running == p.revision {
+		b.runs = p.configs
+		if b.runs == nil {
+			b.runs = map[string][]string{}
+		}
+	}
+}
+
+// BoxOfGroup returns the box that has the newest chat of a group; empty if the hub knows none. It does not look at the
+// account: the box does.
+func (h *Hub) BoxOfGroup(ctx context.Context, _, groupID string) (string, error) {
+	name, err := h.Records.BoxOfGroup(ctx, groupID)
+	return name, known(err)
+}
+
+// BoxOfChat returns the box of a live chat; empty if the hub knows none. It does not look at the account: the box does.
+func (h *Hub) BoxOfChat(ctx context.Context, _, chatID string) (string, error) {
+	name, live, err := h.Records.BoxOfChat(ctx, chatID)
+	if !live {
+		name = ""
+	}
+	return name, known(err)
+}
+
+// known returns nil for an ErrNotFound of the store.
+func known(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Key returns the API key with which the hub acts at its boxes for the account with this id.
+func (h *Hub) Key(ctx context.Context, accountID string) (string, error) {
+	name, err := h.Records.AccountName(ctx, accountID)
+	if err != nil {
+		return "", err
+	}
+	return h.DoorKey(ctx, name)
 }

@@ -245,8 +245,9 @@ func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]sto
 func (h *Hub) setPlan(box string, p plan) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.boxes[box] != nil {
+	if b := h.boxes[box]; b != nil {
 		h.current[box] = p
+		h.knowRunning(b)
 	}
 }
 

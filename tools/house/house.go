@@ -122,7 +122,7 @@ var imports = []struct {
 	{"fleet/server", "fleet internal/durable"},
 	{"fleet/bus", "fleet"},
 	{"fleet/fleettest", "appliance/certs fleet/bus fleet/server"},
-	{"fleet/hub", "appliance/contract fleet store"},
+	{"fleet/hub", "appliance/contract fleet fleet/door store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
