@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -50,11 +51,13 @@ type fleetPart struct {
 	Dropped *fleetDropped   `json:"dropped,omitempty"`
 }
 
-// fleetChatPart is a range of events of a chat; To is From - 1 if there is none.
+// fleetChatPart is which events of a chat a message contains: those amended, and those after
+// one up to another.
 type fleetChatPart struct {
-	Num  int64 `json:"num"`
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
+	Num     int64   `json:"num"`
+	Amended []int64 `json:"amended,omitempty"`
+	After   int64   `json:"after"`
+	To      int64   `json:"to"`
 }
 
 // FleetMessage returns the message to send: the one whose fate is not known, or a new one. It
@@ -115,7 +118,7 @@ func readPart(ctx context.Context, q querier, text string) (facts []FleetFact, e
 			return nil, err
 		}
 		for _, c := range chats { // one, or none that was deleted since
-			events, err := fleetEvents(ctx, q, p.Num, p.From, p.To, func(*Event) bool { return true })
+			events, err := fleetEvents(ctx, q, p, func(*Event) bool { return true })
 			if err != nil {
 				return nil, err
 			}
@@ -134,20 +137,20 @@ func readPart(ctx context.Context, q querier, text string) (facts []FleetFact, e
 
 // fleetRow is a chat of which something waits.
 type fleetRow struct {
-	num, sent, again, revision int64 // again is 0 if no event was amended
-	chat                       FleetChat
+	num, sent, revision int64
+	chat                FleetChat
 }
 
 const selectFleetChat = `
-	SELECT f.chat, f.sent, coalesce(f.again, 0), f.revision, a.name,` + chatColumns + `
+	SELECT f.chat, f.sent, f.revision, a.name,` + chatColumns + `
 	  FROM fleet_chat f CROSS JOIN chat c ON c.num = f.chat CROSS JOIN chat_group g ON g.num = c.chat_group
 	 CROSS JOIN account a ON a.num = c.account WHERE g.account <> 0 `
 
 func scanFleetChat(row scanner) (r fleetRow, err error) {
 	c := &r.chat.Chat
-	return r, row.Scan(&r.num, &r.sent, &r.again, &r.revision, &r.chat.Account, &c.ID, &c.GroupID, &c.AccountID,
-		&c.Config.ID, &c.Config.Version, &c.Status, &c.StartedMS, &c.EndedMS, &c.RequestID, &c.CustomSessionID,
-		&c.Metadata, &c.EventCount)
+	return r, row.Scan(&r.num, &r.sent, &r.revision, &r.chat.Account, &c.ID, &c.GroupID, &c.AccountID, &c.Config.ID,
+		&c.Config.Version, &c.Status, &c.StartedMS, &c.EndedMS, &c.RequestID, &c.CustomSessionID, &c.Metadata,
+		&c.EventCount)
 }
 
 // fact returns the fact of a chat with these events.
@@ -171,11 +174,16 @@ func scanFleetNote(row scanner) (n fleetNote, err error) {
 	return n, row.Scan(&n.num, &n.Note, &n.AtMS, &n.Body)
 }
 
-// fleetEvents reads the events of a chat between two positions whole, until one does not fit.
-func fleetEvents(ctx context.Context, q querier, chat, from, to int64, fits func(*Event) bool) (events []Event,
+// fleetEvents reads the events of a part whole, in order, until one does not fit.
+func fleetEvents(ctx context.Context, q querier, p fleetChatPart, fits func(*Event) bool) (events []Event,
 	err error) {
+	amended, err := json.Marshal(p.Amended)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := q.QueryContext(ctx, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
-		 WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`, 2*maxEventText, chat, from, to)
+		 WHERE c.num = ?2 AND (e.seq BETWEEN ?3 + 1 AND ?4 OR e.seq IN (SELECT value FROM json_each(?5)))
+		 ORDER BY e.seq`, 2*maxEventText, p.Num, p.After, p.To, string(amended))
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +201,8 @@ func fleetEvents(ctx context.Context, q querier, chat, from, to int64, fits func
 	return events, rows.Err()
 }
 
+func scanSeq(row scanner) (seq int64, err error) { return seq, row.Scan(&seq) }
+
 // fleetDraft is a new message.
 type fleetDraft struct {
 	part  fleetPart
@@ -203,11 +213,10 @@ type fleetDraft struct {
 
 // fleetClaim is what the row of a chat becomes when its part is in a message.
 type fleetClaim struct {
-	Num      int64  `json:"num"`
-	Revision int64  `json:"revision"` // for which the rest holds
-	Sent     int64  `json:"sent"`
-	Again    *int64 `json:"again"`
-	Waiting  int    `json:"waiting"`
+	Num      int64 `json:"num"`
+	Revision int64 `json:"revision"` // for which the rest holds
+	Last     int64 `json:"last"`     // the last event in the message; 0: none
+	Waiting  int   `json:"waiting"`
 }
 
 // takes reports whether something of so many bytes fits. The first thing always does.
@@ -251,16 +260,18 @@ func (d *fleetDraft) fill(ctx context.Context, q querier, dropped fleetDropped) 
 
 // addChat adds a chat with as many of its waiting events as fit.
 func (d *fleetDraft) addChat(ctx context.Context, q querier, c fleetRow) error {
-	from := c.sent + 1
-	if c.again > 0 {
-		from = min(from, c.again)
-	}
 	if !d.takes(fleetOverhead + encodedSize(c.chat.Metadata) + encodedSize(c.chat.CustomSessionID)) {
 		d.room = 0
 		return nil
 	}
+	part := fleetChatPart{Num: c.num, After: c.sent, To: int64(c.chat.EventCount)}
+	var err error
+	part.Amended, err = query(ctx, q, scanSeq, `SELECT seq FROM fleet_amended WHERE chat = ? ORDER BY seq`, c.num)
+	if err != nil {
+		return err
+	}
 	full, taken := false, 0
-	events, err := fleetEvents(ctx, q, c.num, from, int64(c.chat.EventCount), func(e *Event) bool {
+	events, err := fleetEvents(ctx, q, part, func(e *Event) bool {
 		size := e.encodedSize()
 		if size > d.room && taken == 0 && len(d.facts) == 0 {
 			*e = e.bounded(fleetEventText, fleetEventText)
@@ -275,17 +286,17 @@ func (d *fleetDraft) addChat(ctx context.Context, q querier, c fleetRow) error {
 	if err != nil {
 		return err
 	}
-	to := from - 1 + int64(len(events))
-	claim := fleetClaim{Num: c.num, Revision: c.revision, Sent: max(c.sent, to)}
+	claim := fleetClaim{Num: c.num, Revision: c.revision}
+	if len(events) > 0 {
+		claim.Last = events[len(events)-1].Seq
+	}
 	if full {
 		claim.Waiting = 1
-		if to < c.sent {
-			next := to + 1
-			claim.Again = &next
-		}
 		d.room = 0
+		part.To = max(c.sent, claim.Last)
+		part.Amended = slices.DeleteFunc(part.Amended, func(seq int64) bool { return seq > claim.Last })
 	}
-	d.part.Chats = append(d.part.Chats, fleetChatPart{c.num, from, to})
+	d.part.Chats = append(d.part.Chats, part)
 	d.rows = append(d.rows, claim)
 	d.facts = append(d.facts, c.fact(events))
 	return nil
@@ -332,9 +343,16 @@ func (s *Store) claimMessage(ctx context.Context, id string, d *fleetDraft) erro
 		}
 		// A chat that was changed in the meantime goes on waiting, and what of it was amended
 		// is sent again.
+		if err := execute(ctx, c, `
+			DELETE FROM fleet_amended WHERE EXISTS (
+			       SELECT 1 FROM json_each(?) w JOIN fleet_chat f ON f.chat = w.value ->> 'num'
+			          AND f.revision = w.value ->> 'revision'
+			        WHERE f.chat = fleet_amended.chat AND fleet_amended.seq <= w.value ->> 'last')`,
+			string(rows)); err != nil {
+			return err
+		}
 		return execute(ctx, c, `
-			UPDATE fleet_chat SET sent = max(sent, w.value ->> 'sent'),
-			       again = iif(revision = w.value ->> 'revision', w.value ->> 'again', again),
+			UPDATE fleet_chat SET sent = max(sent, w.value ->> 'last'),
 			       waiting = iif(revision = w.value ->> 'revision', w.value ->> 'waiting', 1)
 			  FROM json_each(?) w WHERE fleet_chat.chat = w.value ->> 'num'`, string(rows))
 	})
@@ -365,7 +383,7 @@ func (s *Store) FollowFleetMessage(ctx context.Context, num int64) error {
 			return err
 		}
 		return execute(ctx, c, `
-			UPDATE fleet_chat SET again = 1, waiting = 1, revision = revision + 1 WHERE sent > 0 AND chat IN (
+			UPDATE fleet_chat SET sent = 0, waiting = 1, revision = revision + 1 WHERE chat IN (
 			       SELECT num FROM chat WHERE ended_ms IS NULL
 			        UNION ALL
 			       SELECT num FROM chat

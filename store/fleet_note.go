@@ -40,9 +40,12 @@ func noteChat(ctx context.Context, c conn, chat int64) error {
 
 // noteAmended notes that an event was changed.
 func noteAmended(ctx context.Context, c conn, chat, seq int64) error {
+	if err := noteChat(ctx, c, chat); err != nil {
+		return err
+	}
 	return execute(ctx, c, `
-		UPDATE fleet_chat SET revision = revision + 1, waiting = 1, again = min(coalesce(again, ?2), ?2)
-		 WHERE chat = ?1`, chat, seq)
+		INSERT INTO fleet_amended (chat, seq) SELECT chat, ?2 FROM fleet_chat WHERE chat = ?1 AND sent >= ?2
+		    ON CONFLICT DO NOTHING`, chat, seq)
 }
 
 // noteDeletedGroup notes that somebody deleted a group, and that its chats are not sent any more.

@@ -24,13 +24,19 @@ CREATE TABLE fleet (
 CREATE TABLE fleet_chat (
     chat     INTEGER NOT NULL PRIMARY KEY REFERENCES chat ON DELETE CASCADE,
     sent     INTEGER NOT NULL DEFAULT 0, -- the events from 1 to this one are in messages
-    again    INTEGER,                    -- the first of these that was amended since; NULL: none
     revision INTEGER NOT NULL DEFAULT 1, -- grows with each change of the chat
     waiting  INTEGER NOT NULL DEFAULT 1, -- 1: something of the chat is in no message
     sound    INTEGER NOT NULL DEFAULT 0  -- 1: its recording is to be sent
 ) STRICT;
 CREATE INDEX fleet_chat_waiting ON fleet_chat (chat) WHERE waiting = 1;
 CREATE INDEX fleet_chat_sound   ON fleet_chat (chat) WHERE sound = 1;
+
+-- Events in messages that were amended since.
+CREATE TABLE fleet_amended (
+    chat INTEGER NOT NULL REFERENCES fleet_chat ON DELETE CASCADE,
+    seq  INTEGER NOT NULL,
+    PRIMARY KEY (chat, seq)
+) STRICT, WITHOUT ROWID;
 
 -- What else happened, until it is sent.
 CREATE TABLE fleet_note (
