@@ -88,11 +88,11 @@ func noteWebhook(ctx context.Context, c conn, num, atMS int64) error {
 func noteAct(ctx context.Context, c conn, num int64) error {
 	return execute(ctx, c, `
 		INSERT INTO fleet_note (kind, at_ms, body)
-		SELECT ?1, a.at_ms, json_object('num', a.num, 'timestamp', a.at_ms,
+		SELECT ?1, a.at_ms, json_object('id', a.num, 'created_on', a.at_ms,
 		       'who', json_object('kind', a.actor, 'id', a.actor_id, 'name', a.actor_name, 'role', a.actor_role),
 		       'from', a.address, 'what', a.what,
-		       'on', json_object('kind', a.kind, 'id', a.id, 'name', a.name),
-		       'text', a.text, 'outcome', a.outcome, 'why', a.why, 'times', a.times)
+		       'object', json_object('kind', a.kind, 'id', a.id, 'name', a.name),
+		       'text', a.text, 'outcome', a.outcome, 'reason', a.why, 'times', a.times)
 		  FROM fleet f CROSS JOIN act a WHERE a.num = ?2`, FleetAct, num)
 }
 

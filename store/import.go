@@ -58,6 +58,9 @@ func (s *Store) ImportVersions(ctx context.Context, accountID string, versions .
 	}
 	doing := fmt.Sprintf("importing %s %s", versions[0].Kind, versions[0].ID)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, string(versions[0].Kind), "resource", "id = ?", versions[0].ID); err != nil {
+			return err
+		}
 		num, err := importResource(ctx, c, accountID, versions[0])
 		if err != nil {
 			return err

@@ -135,6 +135,9 @@ const lastOperator = `
 
 func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) error {
 	return s.changeKeys(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, "key", "key", "id = ?", keyID); err != nil {
+			return err
+		}
 		if !alsoLast {
 			last, err := value[bool](ctx, c, lastOperator, keyID)
 			if err != nil {
@@ -163,6 +166,9 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 	made := newCredentials()
 	made.KeyID = keyID
 	err := s.changeKeys(ctx, "regenerating key "+keyID, func(ctx context.Context, c conn) (err error) {
+		if err := checkLocal(ctx, c, "key", "key", "id = ?", keyID); err != nil {
+			return err
+		}
 		now := time.Now().UnixMilli()
 		err = scanFirst(ctx, c, []any{&made.Role, &made.ExpiresMS, &made.WebhookSigningKey}, `
 			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, used_ms = NULL

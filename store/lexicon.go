@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Pronunciation is how an account has a word spoken.
@@ -39,14 +40,18 @@ func scanPronunciation(row scanner) (p Pronunciation, err error) {
 	return p, row.Scan(&p.Key, &p.Word, &p.Spoken)
 }
 
-// SetLexicon replaces all entries of an account.
+// SetLexicon replaces all entries of an account. The error is ErrManaged if an entry of the hub
+// would change.
 func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pronunciation) error {
 	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {
 			return err
 		}
-		if _, err := c.ExecContext(ctx, `DELETE FROM lexicon WHERE account = ?`, account); err != nil {
+		if err := checkWords(ctx, c, account, entries); err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, `DELETE FROM lexicon WHERE account = ? AND managed = 0`, account); err != nil {
 			return err
 		}
 		for _, p := range entries {
@@ -58,6 +63,21 @@ func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pron
 	})
 }
 
+// checkWords returns an ErrManaged unless the entries have those of the hub as they are.
+func checkWords(ctx context.Context, c conn, account int64, entries []Pronunciation) error {
+	managed, err := query(ctx, c, scanPronunciation,
+		`SELECT key, word, said FROM lexicon WHERE account = ? AND managed = 1`, account)
+	if err != nil {
+		return err
+	}
+	for _, p := range managed {
+		if !slices.Contains(entries, p) {
+			return checkLocal(ctx, c, "pronunciation", "lexicon", "account = ? AND key = ?", account, p.Key)
+		}
+	}
+	return nil
+}
+
 // SetPronunciation adds or replaces an entry of an account; added reports which. The
 // error is ErrLexiconFull if there would be more than limit entries.
 func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, limit int) (added bool,
@@ -65,6 +85,10 @@ func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronun
 	err = s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {
+			return err
+		}
+		if err := checkLocal(ctx, c, "pronunciation", "lexicon", "account = ? AND key = ?", account,
+			p.Key); err != nil {
 			return err
 		}
 		others, err := value[int](ctx, c, `SELECT count(*) FROM lexicon WHERE account = ? AND key <> ?`, account, p.Key)
@@ -95,6 +119,10 @@ func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciatio
 // is none.
 func (s *Store) DeletePronunciation(ctx context.Context, accountID, key string) error {
 	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, "pronunciation", "lexicon",
+			"account = (SELECT num FROM account WHERE id = ?) AND key = ?", accountID, key); err != nil {
+			return err
+		}
 		return changeOne(ctx, c,
 			`DELETE FROM lexicon WHERE account = (SELECT num FROM account WHERE id = ?) AND key = ?`, accountID, key)
 	})

@@ -90,6 +90,9 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
 	amendAct(ctx, Object{"plugin", f.Digest, f.Name + " " + f.Version}, "")
 	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, "plugin", "plugin", "name = ?", f.Name); err != nil {
+			return err
+		}
 		if err := checkDigest(ctx, c, f.Name, from); err != nil {
 			return err
 		}
@@ -144,6 +147,9 @@ func addTools(ctx context.Context, c conn, f PluginFiles) error {
 // ErrNotFound if there is no such plugin, ErrConflict if its files have changed.
 func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) error {
 	return s.changePlugins(ctx, "saying what the plugin "+name+" may do", func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, "plugin", "plugin", "name = ?", name); err != nil {
+			return err
+		}
 		if err := checkDigest(ctx, c, name, digest); err != nil {
 			return err
 		}
@@ -178,6 +184,9 @@ func (s *Store) MarkPluginWorking(ctx context.Context, name, digest string) erro
 // ErrNotFound if there is no such plugin.
 func (s *Store) RemovePlugin(ctx context.Context, name string) error {
 	err := s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, "plugin", "plugin", "name = ?", name); err != nil {
+			return err
+		}
 		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
 	})
 	s.logNotifier.notify() // ends the followers of its log

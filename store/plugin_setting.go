@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 )
 
@@ -25,9 +27,13 @@ func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSett
 }
 
 // SetPlugin sets and unsets settings of a plugin with these files, all or none. The error
-// is ErrNotFound if there is no such plugin, ErrConflict if its files have changed.
+// is ErrNotFound if there is no such plugin, ErrConflict if its files have changed, ErrManaged if
+// the hub has set them: of its plugins only secrets are set on the box.
 func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []PluginSetting, unset []string) error {
 	return s.changePlugins(ctx, "changing the settings of the plugin "+plugin, func(ctx context.Context, c conn) error {
+		if err := checkSecretsOnly(ctx, c, plugin, set, unset); err != nil {
+			return err
+		}
 		if err := checkDigest(ctx, c, plugin, digest); err != nil {
 			return err
 		}
@@ -54,6 +60,25 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms `+
 			`= NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
 	})
+}
+
+// checkSecretsOnly returns an ErrManaged if a plugin is the hub's and other settings than
+// secrets would be changed.
+func checkSecretsOnly(ctx context.Context, c conn, plugin string, set []PluginSetting, unset []string) error {
+	open := slices.ContainsFunc(set, func(t PluginSetting) bool { return t.Sealed == nil })
+	for _, name := range unset {
+		sealed, err := value[bool](ctx, c, `
+			SELECT sealed IS NOT NULL FROM plugin_setting
+			 WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, plugin, name)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		open = open || !sealed
+	}
+	if !open {
+		return nil
+	}
+	return checkLocal(ctx, c, "plugin", "plugin", "name = ?", plugin)
 }
 
 // dropStaleSettings deletes the settings that the new manifest does not have, and those

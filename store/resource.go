@@ -130,6 +130,11 @@ func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Ver
 			return v, err
 		}
 	}
+	if d.Name == "" {
+		if err := checkLocal(ctx, c, string(d.Kind), "resource", "id = ?", d.ID); err != nil {
+			return v, err
+		}
+	}
 	// The right sides of SET have the old values: newest becomes the old next_version.
 	v = Version{
 		Kind:         d.Kind,
@@ -222,6 +227,9 @@ func checkNameFree(ctx context.Context, c conn, accountID, id, name string) erro
 func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, name string) error {
 	doing := fmt.Sprintf("renaming %s %s", kind, id)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, string(kind), "resource", "id = ?", id); err != nil {
+			return err
+		}
 		if kind == KindTool {
 			if err := checkNameFree(ctx, c, accountID, id, name); err != nil {
 				return err
@@ -244,6 +252,9 @@ func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, descrip
 }
 
 func describe(ctx context.Context, c conn, accountID string, ref Ref, description string) (Version, error) {
+	if err := checkLocal(ctx, c, string(ref.Kind), "resource", "id = ?", ref.ID); err != nil {
+		return Version{}, err
+	}
 	err := changeOne(ctx, c, `
 		UPDATE resource_version SET description = ?, modified_ms = ?
 		 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+ofAccount+`)`,
@@ -257,6 +268,9 @@ func describe(ctx context.Context, c conn, accountID string, ref Ref, descriptio
 // Delete deletes a resource with all its versions.
 func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id string) error {
 	return s.change(ctx, fmt.Sprintf("deleting %s %s", kind, id), func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, string(kind), "resource", "id = ?", id); err != nil {
+			return err
+		}
 		err := changeOne(ctx, c, `DELETE FROM resource WHERE id = ? AND kind = ? AND`+ofAccount, id, kind, accountID)
 		return missing(err, Ref{kind, id, Newest})
 	})
@@ -267,6 +281,9 @@ func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id stri
 func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) error {
 	doing := fmt.Sprintf("deleting version %d of %s %s", ref.Version, ref.Kind, ref.ID)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		if err := checkLocal(ctx, c, string(ref.Kind), "resource", "id = ?", ref.ID); err != nil {
+			return err
+		}
 		deleted, err := first(ctx, c, func(row scanner) (g struct{ num, bytes int64 }, err error) {
 			return g, row.Scan(&g.num, &g.bytes)
 		}, `

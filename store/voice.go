@@ -96,6 +96,9 @@ func (s *Store) DeleteVoice(ctx context.Context, accountID, name string) error {
 		if err != nil {
 			return err
 		}
+		if err := checkLocal(ctx, c, "voice", "voice", "id = ?", id); err != nil {
+			return err
+		}
 		configs, err := query(ctx, c, scanText, configsOf, accountID, id)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err

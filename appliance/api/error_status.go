@@ -89,6 +89,9 @@ func translate(err error) error {
 	if taken, ok := errors.AsType[store.ErrNameTaken](err); ok {
 		return contract.ErrInvalid{Field: "name", Why: taken.Error() + "; a model calls tools by their names"}
 	}
+	if managed, ok := errors.AsType[store.ErrManaged](err); ok {
+		return contract.ErrConflict{Why: managed.Error()}
+	}
 	if gone, ok := errors.AsType[store.ErrMissing](err); ok {
 		return contract.ErrNotFound{What: gone.What(), ID: gone.ID}
 	}

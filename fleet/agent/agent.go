@@ -19,14 +19,14 @@ type Hub interface {
 	// Changed receives a value when the connection came or went, or there is a new want.
 	Changed() <-chan struct{}
 	Connected() (is bool, why string)
-	// SendFacts returns the number of the message in the stream, or fleet.ErrLast.
+	// SendFacts returns the number of the message in the stream, or bus.ErrLast.
 	SendFacts(ctx context.Context, f fleet.Facts, after uint64) (seq uint64, err error)
 	SendState(ctx context.Context, s fleet.State) error
 	// Want returns what the box is to run, unless its revision is known.
 	Want(ctx context.Context, known int64) (w fleet.Want, changed bool, err error)
 	// Plugin writes the plugin file with a SHA-256, which it checks.
 	Plugin(ctx context.Context, sha256 string, to io.Writer) error
-	SendSound(ctx context.Context, chatID string, from io.Reader) error
+	SendSound(ctx context.Context, chatID string, from io.ReadSeeker) error
 }
 
 // Parts are what an Agent needs.

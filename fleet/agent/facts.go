@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/fleet"
+	"parley/fleet/bus"
 	"parley/store"
 )
 
@@ -59,7 +60,7 @@ func (a *Agent) sendMessage(ctx context.Context) (more bool, err error) {
 	sending, cancel := context.WithTimeout(ctx, sendLimit)
 	defer cancel()
 	num, err := a.Hub.SendFacts(sending, facts, uint64(m.After))
-	last, other := errors.AsType[fleet.ErrLast](err)
+	last, other := errors.AsType[bus.ErrLast](err)
 	switch {
 	case err == nil:
 		return true, a.Records.FleetMessageStored(ctx, m.ID, int64(num))

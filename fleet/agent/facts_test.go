@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley/fleet"
+	"parley/fleet/bus"
 	"parley/store"
 )
 
@@ -39,11 +40,11 @@ type stream struct {
 
 func (s *stream) Connected() (bool, string) { return true, "" }
 
-func (s *stream) last() fleet.ErrLast {
+func (s *stream) last() bus.ErrLast {
 	if len(s.messages) == 0 {
-		return fleet.ErrLast{}
+		return bus.ErrLast{}
 	}
-	return fleet.ErrLast{Seq: s.from + uint64(len(s.messages)), ID: s.messages[len(s.messages)-1].ID}
+	return bus.ErrLast{Seq: s.from + uint64(len(s.messages)), ID: s.messages[len(s.messages)-1].ID}
 }
 
 func (s *stream) SendFacts(_ context.Context, f fleet.Facts, after uint64) (uint64, error) {
@@ -101,8 +102,8 @@ func (s *stream) hubSide(t testing.TB) hubSide {
 				}
 			case f.Act != nil:
 				var act struct {
-					Num int64 `json:"num"`
-					At  int64 `json:"timestamp"`
+					Num int64 `json:"id"`
+					At  int64 `json:"created_on"`
 				}
 				if err := json.Unmarshal(f.Act, &act); err != nil || act.Num == 0 {
 					t.Fatalf("act %s: %v", f.Act, err)
@@ -206,7 +207,8 @@ func (b *boxSide) differences(t testing.TB, h hubSide) (list []string) {
 		check(t, err)
 		want, got := *chatOf(store.FleetChat{Chat: c, Account: "home", Events: events}), h.chats[c.ID]
 		if !reflect.DeepEqual(got, want) {
-			list = append(list, fmt.Sprintf("chat %s\n box: %.2000v\n hub: %.2000v", c.ID, fmt.Sprint(want), fmt.Sprint(got)))
+			list = append(list, fmt.Sprintf("chat %s\n box: %.2000s\n hub: %.2000s", c.ID, fmt.Sprint(want),
+				fmt.Sprint(got)))
 		}
 	}
 	for id := range h.chats {
@@ -246,7 +248,8 @@ func TestHubGetsEachChatOnce(t *testing.T) {
 			}
 			for event, times := range h.times {
 				if times > 1+w.amended[event] {
-					t.Errorf("the hub got event %s %d times, and it was amended %d times", event, times, w.amended[event])
+					t.Errorf("the hub got event %s %d times, and it was amended %d times", event, times,
+						w.amended[event])
 				}
 			}
 			for act, times := range h.acts {
