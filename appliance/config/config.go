@@ -64,19 +64,24 @@ type Config struct {
 
 // Engines chooses the models.
 type Engines struct {
-	Transcriber   string // moonshine or whisper
-	LanguageModel LanguageModel
-	Voice         string // the pack of a voice, such as voice-joe
-	Threads       int    // cores for all engines together; 0 for all of the machine
+	// Transcriber is moonshine or whisper. If there are TranscriberServers, it transcribes when all
+	// of them fail.
+	Transcriber        string
+	TranscriberServers []Server // that transcribe chats; empty: Transcriber does
+	LanguageModel      LanguageModel
+	Voice              string        // the pack of a voice, such as voice-joe, or a voice of VoiceServers
+	VoiceServers       []VoiceServer // with voices for the library
+	Threads            int           // cores for all engines together; 0 for all of the machine
 }
 
-// LanguageModel is either an embedded model, named by its pack, or a model on a server with
-// the OpenAI API.
+// LanguageModel is either an embedded model, named by its pack, or a model on one or several
+// servers with the OpenAI API.
 type LanguageModel struct {
 	Pack   string // such as llm-qwen; empty when OpenAI is set
-	OpenAI string // base URL, such as http://127.0.0.1:8000/v1
+	OpenAI string // base URL of the first server, such as http://127.0.0.1:8000/v1
 	Model  string // the model's name on that server
 	KeyEnv string // the environment variable that holds the server's API key; empty: no key
+	Others string // further servers with the same model, as URL|MODEL|KEY_ENV with commas; see Servers
 }
 
 // TurnDetection decides when a user's turn has ended.
@@ -260,6 +265,9 @@ func (c *Config) check(l *loader) error {
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
 		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data "+
 			"folder (%s): pass --data or --config", c.File, c.Data)
+	}
+	if err := c.Engines.checkVoice(c.assigned["engines.voice"].source); err != nil {
+		return err
 	}
 	if err := c.WebRTC.check(); err != nil {
 		return err

@@ -177,18 +177,23 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 		if s, _ := findSetting(key); !s.isList {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}
-		var items []string
-		for _, v := range n.Values {
-			item, err := r.item(key, v)
-			if err != nil {
-				return "", err
-			}
-			items = append(items, item)
-		}
-		return strings.Join(items, ","), nil
+		return r.items(key, n)
 	}
 	return "", r.errorf(n, "%s: anchors, aliases and tags are not supported: write the value itself",
 		strings.TrimSuffix(key, "."))
+}
+
+// items returns the items of a list, with commas.
+func (r *fileReader) items(key string, list *ast.SequenceNode) (string, error) {
+	var items []string
+	for _, v := range list.Values {
+		item, err := r.item(key, v)
+		if err != nil {
+			return "", err
+		}
+		items = append(items, item)
+	}
+	return strings.Join(items, ","), nil
 }
 
 // unknown returns the error for an unknown key, with a suggestion.

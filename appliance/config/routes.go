@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -32,10 +30,16 @@ func (r Route) matches(m contract.LanguageModel) bool {
 }
 
 // setRoutes parses routes: PROVIDER/MODEL=TO, with commas. TO is the pack of an embedded
-// model, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
+// model, or one or several servers as URL|MODEL or URL|MODEL|KEY_ENV, with commas.
 func setRoutes(c *Config, g assignment) error {
 	c.Routes = nil
 	for text := range splitList(g.value) {
+		if n := len(c.Routes); n > 0 && isURL(text) { // another server of the route before it
+			if err := c.Routes[n-1].To.add(text); err != nil {
+				return fmt.Errorf("to: %w", err)
+			}
+			continue
+		}
 		r, err := parseRoute(text)
 		if err != nil {
 			return err
@@ -70,22 +74,12 @@ func parseRoute(text string) (Route, error) {
 
 // parseModel parses a model: a pack, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
 func parseModel(text string) (m LanguageModel, err error) {
-	server, rest, isServer := strings.Cut(text, "|")
-	if !isServer && !strings.Contains(text, "://") {
+	if !isServer(text) {
 		m.Pack, err = packName(text)
 		return m, err
 	}
-	if m.OpenAI, err = baseURL(server); err != nil {
-		return m, err
-	}
-	name, key, hasKey := strings.Cut(rest, "|")
-	if m.Model = name; name == "" {
-		return m, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
-	}
-	if hasKey {
-		m.KeyEnv, err = variable(key)
-	}
-	return m, err
+	s, err := parseServer(text)
+	return LanguageModel{OpenAI: s.URL, Model: s.Model, KeyEnv: s.KeyEnv}, err
 }
 
 // maxFallback is as many as can be tried before a caller hangs up.
@@ -113,7 +107,9 @@ func (r *fileReader) item(key string, n ast.Node) (string, error) {
 	case isMap && key == "routes":
 		f, err := r.plainMap(m, "provider", "model", "to")
 		return f["provider"] + "/" + f["model"] + "=" + f["to"], err
-	case isMap && (key == "fallback" || key == "to"):
+	case key == "to" && n != nil && n.Type() == ast.SequenceType: // several servers
+		return r.items(key, n.(*ast.SequenceNode))
+	case isMap && (key == "fallback" || key == "to" || key == languageModel || key == transcriber):
 		f, err := r.plainMap(m, "openai", "model", "key_env")
 		return strings.TrimSuffix(f["openai"]+"|"+f["model"]+"|"+f["key_env"], "|"), err
 	case n == nil || n.Type() == ast.NullType:
@@ -184,16 +180,4 @@ func (m LanguageModel) Name() string {
 		return m.Model
 	}
 	return m.Pack
-}
-
-// Describe names the model for people.
-func (m LanguageModel) Describe() string {
-	if m.OpenAI == "" {
-		return m.Pack
-	}
-	server, err := url.Parse(m.OpenAI)
-	if err != nil {
-		return m.Model
-	}
-	return m.Model + " at " + server.Host
 }

@@ -151,11 +151,6 @@ func parsePairs(value, form string) (map[string]string, error) {
 	return entries, nil
 }
 
-func setLanguageModel(c *Config, g assignment) (err error) {
-	c.Engines.LanguageModel, err = parseModel(g.value)
-	return err
-}
-
 // setOpenAI parses the old setting of a server's URL, which replaces a pack.
 func setOpenAI(c *Config, g assignment) (err error) {
 	c.Engines.LanguageModel.Pack = ""

@@ -104,30 +104,39 @@ func modelSettings() []Setting {
 			kind:        oneOf(func(c *Config) *string { return &c.Profile }, packs.Profiles()...),
 		},
 		{
-			Key:         "engines.transcriber",
+			Key:         transcriber,
 			Flag:        "transcriber",
 			Placeholder: "NAME",
 			Default:     "moonshine",
-			Help: "Speech to text: moonshine (English, quick) or whisper (many languages, better in noise, " +
-				"slower).",
-			kind: oneOf(func(c *Config) *string { return &c.Engines.Transcriber }, "moonshine", "whisper"),
+			Help: "Speech to text: moonshine (English, quick), whisper (many languages, better in noise, slower), " +
+				"or servers with the OpenAI API, which then receive what users say: URL|MODEL|KEY_ENV, several with " +
+				"commas. A name among servers is that of the transcriber that takes over when all of them fail.",
+			kind: listKind("`moonshine`, `whisper`, or servers as `URL|MODEL` or `URL|MODEL|KEY_ENV`", setTranscriber),
 		},
 		{
 			Key:            languageModel,
 			Flag:           "language-model",
 			Placeholder:    "MODEL",
 			DefaultInWords: "that of the profile",
-			Help: "Language model: llm-qwen, a pack that was added with parley packs add, or a model on a server " +
-				"with the OpenAI API, which then receives the chats: URL|MODEL|KEY_ENV.",
-			kind: custom("the name of a pack, or `URL|MODEL` or `URL|MODEL|KEY_ENV`", setLanguageModel),
+			Help: "Language model: llm-qwen, a pack that was added with parley packs add, or a model on one or " +
+				"several servers with the OpenAI API, which then receive the chats: URL|MODEL|KEY_ENV, with commas.",
+			kind: listKind("the name of a pack, or servers as `URL|MODEL` or `URL|MODEL|KEY_ENV`", setLanguageModel),
 		},
 		{
 			Key:         "engines.voice",
 			Flag:        "voice",
 			Placeholder: "NAME",
 			Default:     "voice-joe",
-			Help:        "Voice of chats that name none, with or without voice-.",
-			kind:        textKind("the name of a pack", func(c *Config) *string { return &c.Engines.Voice }, packName),
+			Help:        "Voice of chats that name none, with or without voice-, or one of engines.voice_servers.",
+			kind: textKind("the name of a pack or of a voice on a server",
+				func(c *Config) *string { return &c.Engines.Voice }, voiceName),
+		},
+		{
+			Key: "engines.voice_servers",
+			Help: "Servers with the OpenAI API whose voices are in the library, and which then receive the texts " +
+				"that these voices speak. Servers with a voice of the same name share the work.",
+			kind: listOfMaps(func(c *Config) *[]VoiceServer { return &c.Engines.VoiceServers }, checkVoiceServer,
+				voiceServerKeys()),
 		},
 		{
 			Key:     "engines.threads",
