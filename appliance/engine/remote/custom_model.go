@@ -52,12 +52,16 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 	switch u.Scheme {
 	case "https", "http":
 		return &Model{
-			client:  customClient(limitedTransport{customTransport(u.Scheme == "https", o.Allowed)}, u),
+			server: server{
+				client: customClient(limitedTransport{customTransport(u.Scheme == "https", o.Allowed)}, u),
+				base:   u,
+				model:  customName,
+				name:   u.Scheme + "://" + u.Host,
+				what:   languageModel,
+				limits: o.Limits.orDefault(),
+				custom: true,
+			},
 			address: u.String(),
-			model:   customName,
-			server:  u.Scheme + "://" + u.Host,
-			limits:  o.Limits.orDefault(),
-			custom:  true,
 		}, nil
 	}
 	if u.Scheme == "wss" || u.Scheme == "ws" {

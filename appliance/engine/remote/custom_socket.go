@@ -265,7 +265,7 @@ func connectionGone(err error) error { return fmt.Errorf("%w: %w", errGone, err)
 
 // fault classifies the outcome of a request, like Model.fault.
 func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) error {
-	m := Model{server: s.server, limits: s.limits, custom: true}
+	m := server{name: s.server, what: languageModel, limits: s.limits, custom: true}
 	status, refused := errors.AsType[*statusError](err)
 	code, closed := closedBy(err)
 	e := &Error{

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ const (
 // said.
 type Error struct {
 	Kind       Kind
+	What       string        // what runs there, such as "language model"
 	Server     string        // scheme and host
 	Status     int           // HTTP status; 0 when there was none
 	RetryAfter time.Duration // as the server requested; 0 if it did not
@@ -41,7 +43,7 @@ type Error struct {
 
 // Error describes the failure and what to do.
 func (e *Error) Error() string {
-	s := "language model at " + e.Server + ": " + string(e.Kind)
+	s := cmp.Or(e.What, languageModel) + " at " + e.Server + ": " + string(e.Kind)
 	if e.Status != 0 {
 		s += " (HTTP " + strconv.Itoa(e.Status) + ")"
 	}
@@ -102,36 +104,38 @@ func statusHint(status int) string {
 // noEvents is the detail for a custom language model that served something else.
 const noEvents = "What it answered holds no chat completion."
 
-func (m *Model) bad(answered bool, public, why string) *Error {
+func (s *server) bad(answered bool, public, why string) *Error {
 	return &Error{
 		Kind:     BadAnswer,
-		Server:   m.server,
+		What:     s.what,
+		Server:   s.name,
 		Answered: answered,
 		Why:      why,
-		Custom:   m.custom,
+		Custom:   s.custom,
 		public:   public,
 	}
 }
 
 // fault classifies the outcome of a request. A call that its own caller cancelled returns that
 // caller's cause.
-func (m *Model) fault(watched, ctx context.Context, err error, answered bool) error {
+func (s *server) fault(watched, ctx context.Context, err error, answered bool) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
 	e := &Error{
-		Server:   m.server,
+		What:     s.what,
+		Server:   s.name,
 		Answered: answered,
 		Err:      err,
-		Custom:   m.custom,
+		Custom:   s.custom,
 	}
 	if cause := context.Cause(watched); cause != nil {
-		e.Kind, e.Err, e.Why = TimedOut, cause, m.limits.tooLong(cause)
+		e.Kind, e.Err, e.Why = TimedOut, cause, s.limits.tooLong(cause)
 		e.public = sentence(e.Why)
 		return e
 	}
 	if status, ok := errors.AsType[*statusError](err); ok {
-		return m.status(e, status)
+		return s.status(e, status)
 	}
 	if failed, ok := errors.AsType[*streamError](err); ok {
 		e.Kind, e.Why, e.public = BadAnswer, clip(failed.message), "It answered with an error."
@@ -195,8 +199,13 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // tooLong names the limit that was exceeded.
 func (l Limits) tooLong(cause error) string {
+	if short, is := cause.(slow); is {
+		return short.Error()
+	}
 	limit := l.FirstPiece
 	switch cause {
+	case errCheck:
+		limit = checkTimeout
 	case errIdle:
 		limit = l.Idle
 	case errReply:
@@ -206,31 +215,31 @@ func (l Limits) tooLong(cause error) string {
 }
 
 // status classifies an HTTP status other than 200.
-func (m *Model) status(e *Error, from *statusError) error {
+func (s *server) status(e *Error, from *statusError) error {
 	e.Status = from.status
 	e.Why = clip(from.message)
 	if e.Why == "" {
 		e.Why = http.StatusText(e.Status)
 	}
 	e.RetryAfter = retryAfter(from.retryAfter, time.Now())
-	switch s := e.Status; {
-	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+	switch code := e.Status; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		e.Kind = Refused
-		if m.custom {
+		if s.custom {
 			e.Why += ": has the client sent the server's key, as language_model_api_key?"
 		} else {
 			e.Why += ": does the variable that key_env names hold the server's key?"
 		}
-	case s == http.StatusRequestTimeout || s == http.StatusGatewayTimeout:
+	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
 		e.Kind = TimedOut
-	case s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable || s == http.StatusBadGateway:
+	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable || code == http.StatusBadGateway:
 		e.Kind = Overloaded
-	case s >= 500:
+	case code >= 500:
 		e.Kind = BadAnswer
-	case s == http.StatusNotFound && !m.custom:
+	case code == http.StatusNotFound && !s.custom:
 		e.Kind = Refused
 		e.Why += fmt.Sprintf(": does the server know the model %q, and is the address right (it often ends in /v1)?",
-			m.model)
+			s.model)
 	default:
 		e.Kind = Refused
 	}

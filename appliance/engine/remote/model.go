@@ -1,15 +1,12 @@
-// Package remote implements engine.LanguageModel with a server that speaks the OpenAI API: another
-// machine of the operator, or a service. It is only used if the operator names that server; nothing
-// else in the box calls out.
+// Package remote implements language models, transcribers and voices with servers that speak the
+// OpenAI API: other machines of the operator, or a service. Several servers that serve the same form
+// a pool. They are only used if the operator names them; nothing else in the box calls out.
 package remote
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -34,13 +31,15 @@ type Limits struct {
 }
 
 // orDefault replaces zero limits with the defaults.
-func (l Limits) orDefault() Limits {
-	standard := defaultLimits()
+func (l Limits) orDefault() Limits { return l.or(defaultLimits()) }
+
+// or replaces zero limits with others.
+func (l Limits) or(others Limits) Limits {
 	return Limits{
-		FirstPiece: cmp.Or(l.FirstPiece, standard.FirstPiece),
-		Idle:       cmp.Or(l.Idle, standard.Idle),
-		Reply:      cmp.Or(l.Reply, standard.Reply),
-		RetryAfter: cmp.Or(l.RetryAfter, standard.RetryAfter),
+		FirstPiece: cmp.Or(l.FirstPiece, others.FirstPiece),
+		Idle:       cmp.Or(l.Idle, others.Idle),
+		Reply:      cmp.Or(l.Reply, others.Reply),
+		RetryAfter: cmp.Or(l.RetryAfter, others.RetryAfter),
 	}
 }
 
@@ -62,20 +61,16 @@ type Options struct {
 	Model   string // the name of the model on the server
 	Key     string // sent as a bearer token; empty: none
 	Limits  Limits // zero limits mean the defaults
+	// Once turns off the single retry, for a server of a pool.
+	Once bool
 }
 
 // Model is a language model on a server. It keeps no conversations; servers with a prompt cache
 // recognise the beginning by themselves.
 type Model struct {
-	client  *http.Client
+	server
 	address string // URL of its chat completions
-	key     string
-	model   string
-	server  string // scheme and host, for messages
-	limits  Limits
-	// custom says that it is a custom language model. Its server may deviate from the API, and
-	// receives more than the API has.
-	custom bool
+	tryOnce bool
 	// newTokenName is set when the server has refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
@@ -85,28 +80,17 @@ type Model struct {
 
 // Open prepares the use of a server without calling it. An error names the wrong option.
 func Open(o Options) (*Model, error) {
-	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("remote model: %q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1",
-			o.BaseURL)
+	s, err := openServer(languageModel, o)
+	if err != nil {
+		return nil, err
 	}
-	if o.Model == "" {
-		return nil, fmt.Errorf("remote model: model name is missing for %s", o.BaseURL)
-	}
-	return &Model{
-		client:  newClient(u),
-		address: u.JoinPath("chat", "completions").String(),
-		key:     o.Key,
-		model:   o.Model,
-		server:  u.Scheme + "://" + u.Host,
-		limits:  o.Limits.orDefault(),
-	}, nil
+	return &Model{server: s, address: s.base.JoinPath("chat", "completions").String(), tryOnce: o.Once}, nil
 }
 
 var _ engine.LanguageModel = (*Model)(nil)
 
-// Generate streams the server's reply. It retries once if the server fails before it has answered
-// anything. The final error is an *Error, the error of ctx if ctx ended, or the error of emit.
+// Generate streams the server's reply. Unless Options.Once is set, it retries once if the server fails
+// before it has answered anything. The final error is an *Error, the error of ctx if ctx ended, or the error of emit.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
 	if err := unsupported(p); err != nil {
@@ -117,7 +101,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		u, err = m.once(ctx, start, p, emit)
 	}
 	fault := unanswered(err)
-	if fault == nil {
+	if fault == nil || m.tryOnce {
 		return u, err
 	}
 	switch {
@@ -171,15 +155,6 @@ func (m *Model) Warm(ctx context.Context) error {
 	p := engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "Hello."}}, MaxTokens: 1}
 	_, err := m.Generate(ctx, p, func(engine.Part) error { return nil })
 	return err
-}
-
-// Describe names the model and its server.
-func (m *Model) Describe() string { return m.model + " at " + m.server }
-
-// Close closes the idle connections. No call may be running.
-func (m *Model) Close() error {
-	m.client.CloseIdleConnections()
-	return nil
 }
 
 // once makes one request. start is when the caller began to wait.

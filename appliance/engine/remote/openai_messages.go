@@ -255,19 +255,7 @@ func (m *Model) post(ctx context.Context, q chatRequest) (*http.Response, error)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
-	r.Header.Set("User-Agent", "parley")
-	if q.key != "" {
-		r.Header.Set("Authorization", "Bearer "+q.key)
-	}
-	response, err := m.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode == http.StatusOK {
-		return response, nil
-	}
-	defer response.Body.Close()
-	return nil, readStatus(response)
+	return m.send(r, q.key)
 }
 
 // maxErrorBytes limits how much of an error response is read.

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -11,7 +12,18 @@ var (
 	errFirstPiece = errors.New("no answer began")
 	errIdle       = errors.New("neither more of the answer nor its end came")
 	errReply      = errors.New("the answer did not end")
+	errCheck      = errors.New("no list of models came")
 )
+
+// slow is the cause of a limit that is shorter than that of Limits.
+type slow struct {
+	cause error
+	after time.Duration
+}
+
+func (s slow) Error() string {
+	return fmt.Sprintf("%v within %v", s.cause, max(s.after, 0).Round(time.Millisecond))
+}
 
 // timeouts cancels a request whose server exceeds its limits.
 type timeouts struct {
@@ -40,6 +52,12 @@ func newTimeouts(ctx context.Context, l Limits, start time.Time) (context.Contex
 func (t *timeouts) next() {
 	t.timer.Stop()
 	t.timer = time.AfterFunc(t.idle, func() { t.cancel(errIdle) })
+}
+
+// nextWithin is next with a limit of its own.
+func (t *timeouts) nextWithin(d time.Duration) {
+	t.timer.Stop()
+	t.timer = time.AfterFunc(d, func() { t.cancel(slow{errIdle, d}) })
 }
 
 // pause stops the wait for the next piece.

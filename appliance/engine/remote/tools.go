@@ -85,7 +85,7 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 		return nil, err
 	}
 	if len(a.first) == 0 {
-		return nil, fmt.Errorf("remote model: %s returns no probabilities: %w", m.server, engine.ErrUnsupported)
+		return nil, fmt.Errorf("remote model: %s returns no probabilities: %w", m.name, engine.ErrUnsupported)
 	}
 	return matchChoices(a.first, choices)
 }

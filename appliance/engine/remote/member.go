@@ -1,0 +1,181 @@
+package remote
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// member is a server of a pool.
+type member struct {
+	server *server
+
+	mu       sync.Mutex
+	calls    int           // in flight
+	latency  time.Duration // recent average until the first output; 0: unknown
+	measured time.Time     // when latency was
+	inRow    int           // failures since the last answer
+	until    time.Time     // it is left alone before that
+	down     bool          // it is left alone until a check or a call succeeds, too
+	checking bool          // it is checked until it is up
+	why      error         // it is left alone
+	answers  uint64        // since the start
+	failures uint64
+}
+
+func (m *member) enter() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+}
+
+func (m *member) leave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls--
+}
+
+// answered notes the first output of a call.
+func (m *member) answered(took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answers++
+	m.inRow, m.down = 0, false
+	m.measure(took)
+}
+
+// measure adds a latency to the average, in which the newest weighs a quarter.
+func (m *member) measure(took time.Duration) {
+	if m.latency == 0 {
+		m.latency = took
+	}
+	m.latency += (took - m.latency) / 4
+	m.measured = time.Now()
+}
+
+// failed notes a failure. It reports whether the member has to be checked from now on.
+func (m *member) failed(fault *Error, late time.Duration, pacing Pacing) (check bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failures++
+	m.why = fault
+	if fault.Kind == Overloaded {
+		alone := pacing.Busy
+		if fault.RetryAfter > 0 {
+			alone = min(fault.RetryAfter, maxAlone)
+		}
+		m.until = time.Now().Add(alone)
+		return false
+	}
+	if late > 0 {
+		m.measure(late)
+	}
+	m.until = time.Now().Add(min(pacing.Check<<min(m.inRow, 10), maxAlone))
+	m.inRow++
+	check = !m.checking
+	m.down, m.checking = true, true
+	return check
+}
+
+// checked notes the outcome of a check. It reports whether the member is up.
+func (m *member) checked(err error) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil && m.down {
+		m.why = err
+		return false
+	}
+	m.down, m.checking = false, false
+	return true
+}
+
+// alone returns how much longer the member is left alone, apart from checks.
+func (m *member) alone() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(0, time.Until(m.until))
+}
+
+// downUntilChecked is more than any other time for which a member is left alone.
+const downUntilChecked = time.Hour
+
+func (m *member) load(now time.Time) load {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := load{calls: m.calls, away: max(0, m.until.Sub(now))}
+	if m.down {
+		l.away += downUntilChecked
+	}
+	l.latency = time.Duration(float64(m.latency) * math.Exp2(-float64(now.Sub(m.measured))/float64(latencyFades)))
+	return l
+}
+
+func (m *member) meanLatency() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latency
+}
+
+func (m *member) whyAway() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down || time.Now().Before(m.until) {
+		return m.why
+	}
+	return nil
+}
+
+// The states of a server.
+const (
+	Up   = "up"
+	Busy = "busy" // it said that it is overloaded, and is left alone for a moment
+	Down = "down" // it is checked until it answers
+)
+
+// ServerState is how a server of a pool is.
+type ServerState struct {
+	Serves string // "language model", "transcriber" or "voice"
+	Server string // scheme and host
+	Model  string
+	State  string // Up, Busy or Down
+	Why    string // it is not up
+	Calls  int    // in flight
+	// Answers and Failures count calls since the start. A call that fails after its first output is
+	// both.
+	Answers, Failures uint64
+	Latency           time.Duration // recent average until the first output; 0 if unknown
+}
+
+func (m *member) state() ServerState {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := ServerState{
+		Serves:   m.server.what,
+		Server:   m.server.name,
+		Model:    m.server.model,
+		State:    Up,
+		Calls:    m.calls,
+		Answers:  m.answers,
+		Failures: m.failures,
+		Latency:  m.latency,
+	}
+	switch {
+	case m.down:
+		s.State = Down
+	case time.Now().Before(m.until):
+		s.State = Busy
+	}
+	if s.State != Up && m.why != nil {
+		s.Why = m.why.Error()
+	}
+	return s
+}
+
+// States returns how the servers of the pool are.
+func (p *pool) States() []ServerState {
+	var all []ServerState
+	for _, m := range p.members {
+		all = append(all, m.state())
+	}
+	return all
+}

@@ -1,0 +1,125 @@
+package remote
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// ModelPool is a language model on one or several servers. Until the first words of an answer, the next
+// server takes over if one fails. A conversation stays with its server as long as that is not much
+// busier than others, because the server has its prompt in a cache.
+type ModelPool struct {
+	*pool
+	models  []*Model
+	covered bool
+
+	mu     sync.Mutex
+	served map[string]int // the server of each conversation
+}
+
+var _ engine.LanguageModel = (*ModelPool)(nil)
+
+// modelPatience is the default Pacing.Patience of language models: a server on a processor needs up to
+// 3 s for a prompt that it has not seen, and a caller begins to wonder.
+const modelPatience = 3 * time.Second
+
+// OpenModels prepares the use of a model on servers without calling them. covered says that another
+// model answers when all of them fail. An error names the wrong option.
+func OpenModels(servers []Options, covered bool, o PoolOptions) (*ModelPool, error) {
+	p := &ModelPool{covered: covered, served: map[string]int{}}
+	var all []*server
+	for _, one := range servers {
+		one.Once = len(servers) > 1 || covered
+		m, err := Open(one)
+		if err != nil {
+			return nil, err
+		}
+		p.models, all = append(p.models, m), append(all, &m.server)
+	}
+	p.pool = newPool(all, o, modelPatience)
+	return p, nil
+}
+
+// Generate streams the reply of a server.
+func (p *ModelPool) Generate(ctx context.Context, q engine.Prompt, emit func(engine.Part) error) (u engine.Usage,
+	err error) {
+	if err := unsupported(q); err != nil {
+		return u, err
+	}
+	start := time.Now()
+	err = p.run(ctx, p.request(q), func(ctx context.Context, i int, begun func() error) (err error) {
+		p.serves(q.Conversation, i)
+		waited := time.Since(start)
+		u, err = p.models[i].Generate(ctx, q, func(part engine.Part) error {
+			if err := begun(); err != nil {
+				return err
+			}
+			return emit(part)
+		})
+		if u.FirstToken > 0 {
+			u.FirstToken += waited
+		}
+		return err
+	})
+	return u, err
+}
+
+// Choose implements engine.LanguageModel.
+func (p *ModelPool) Choose(ctx context.Context, q engine.Prompt, choices []string) (likely []float64, err error) {
+	err = p.run(ctx, p.request(q), func(ctx context.Context, i int, _ func() error) (err error) {
+		likely, err = p.models[i].Choose(ctx, q, choices)
+		return err
+	})
+	return likely, err
+}
+
+// Prefill does nothing, since the servers have their own caches.
+func (p *ModelPool) Prefill(context.Context, engine.Prompt) error { return nil }
+
+// Forget forgets which server had a conversation.
+func (p *ModelPool) Forget(conversation string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.served, conversation)
+}
+
+// maxServed bounds the conversations of which the server is known: far more than a box has chats.
+const maxServed = 4096
+
+func (p *ModelPool) serves(conversation string, i int) {
+	if conversation == "" || len(p.models) == 1 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.served) >= maxServed {
+		clear(p.served)
+	}
+	p.served[conversation] = i
+}
+
+// request returns how the server for a prompt is chosen.
+func (p *ModelPool) request(q engine.Prompt) request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := request{prefer: -1, covered: p.covered}
+	if i, known := p.served[q.Conversation]; known {
+		r.prefer = i
+	}
+	return r
+}
+
+// Continues reports whether another server can continue an answer that one has begun.
+func (p *ModelPool) Continues() bool { return len(p.models) > 1 }
+
+// Warm requests one token of each server, so that they load the model and a wrong address, key or name
+// is detected early. The error is an *Error of kind Refused if a server refuses and none answers;
+// other failures may be temporary.
+func (p *ModelPool) Warm(ctx context.Context) error {
+	return p.warm(ctx, func(ctx context.Context, i int) error {
+		return p.models[i].Warm(ctx)
+	})
+}
