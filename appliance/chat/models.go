@@ -72,7 +72,7 @@ func (h *Host) fallbackOf(
 		}
 		return h.boxFallback(model), nil
 	}
-	var all []reply.Fallback
+	all := h.continuing(model)
 	for _, ref := range c.LanguageModel.Fallback {
 		next, err := h.modelNamed(contract.LanguageModel{Provider: ref.Provider, Resource: ref.Resource}, c.ID, request)
 		if err != nil {
@@ -89,10 +89,10 @@ func (h *Host) fallbackOf(
 
 // boxFallback returns the box's fallback models other than the failing one.
 func (h *Host) boxFallback(failing engine.LanguageModel) []reply.Fallback {
+	all := h.continuing(failing)
 	if h.Models == nil {
-		return nil
+		return all
 	}
-	var all []reply.Fallback
 	for _, next := range h.Models.Fallback() {
 		if next != failing {
 			all = append(all, reply.Fallback{Model: next, Throughput: h.throughput(next),
@@ -100,4 +100,12 @@ func (h *Host) boxFallback(failing engine.LanguageModel) []reply.Fallback {
 		}
 	}
 	return all
+}
+
+// continuing returns the model itself if it runs on several servers, of which another one can continue an answer.
+func (h *Host) continuing(failing engine.LanguageModel) []reply.Fallback {
+	if p, is := failing.(interface{ Continues() bool }); !is || !p.Continues() {
+		return nil
+	}
+	return []reply.Fallback{{Model: failing, Throughput: h.throughput(failing), OnlyContinues: true}}
 }

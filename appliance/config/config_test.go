@@ -194,7 +194,8 @@ func TestLexiconIsAMap(t *testing.T) {
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
 		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile &&
-		reflect.DeepEqual(a.Engines, b.Engines) && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels &&
+		reflect.DeepEqual(a.Engines, b.Engines) && slices.Equal(a.Routes, b.Routes) &&
+		a.StrictModels == b.StrictModels &&
 		reflect.DeepEqual(a.CustomModels, b.CustomModels) && a.Webhooks == b.Webhooks &&
 		a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat &&
 		a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech &&

@@ -45,7 +45,8 @@ func TestSeveralServersFromFileAndText(t *testing.T) {
 			!slices.Equal(e.LanguageModel.Servers(), minds) || e.LanguageModel.Name() != "big" {
 			t.Errorf("%+v", e)
 		}
-		if len(c.Routes) != 2 || !slices.Equal(c.Routes[0].To.Servers(), []Server{{a, "small", ""}, {b, "small", ""}}) ||
+		small := []Server{{a, "small", ""}, {b, "small", ""}}
+		if len(c.Routes) != 2 || !slices.Equal(c.Routes[0].To.Servers(), small) ||
 			c.Routes[1].To.Servers() != nil {
 			t.Errorf("%+v", c.Routes)
 		}
@@ -54,8 +55,16 @@ func TestSeveralServersFromFileAndText(t *testing.T) {
 		t.Errorf("%q", d)
 	}
 	voices := []VoiceServer{
-		{Server: Server{"http://10.0.0.7:8000/v1", "tts-1", ""}, Voices: []string{"joe", "af_heart"}, Language: "en-US"},
-		{Server: Server{"http://10.0.0.8:8000/v1", "tts-1", "VOICE_KEY"}, Voices: []string{"Joe"}, RateHz: 22050},
+		{
+			Server:   Server{"http://10.0.0.7:8000/v1", "tts-1", ""},
+			Voices:   []string{"joe", "af_heart"},
+			Language: "en-US",
+		},
+		{
+			Server: Server{"http://10.0.0.8:8000/v1", "tts-1", "VOICE_KEY"},
+			Voices: []string{"Joe"},
+			RateHz: 22050,
+		},
 	}
 	if e := byFile.Engines; !reflect.DeepEqual(e.VoiceServers, voices) || len(e.ServersOf("JOE")) != 2 ||
 		len(e.ServersOf("af_heart")) != 1 || e.ServersOf("jenny") != nil {
@@ -71,27 +80,29 @@ func TestATranscriberOnServersFallsBackOnMoonshineIfNoneIsNamed(t *testing.T) {
 }
 
 func TestWrongServersAreRefused(t *testing.T) {
+	const server = "url: http://h, model: m"
 	for text, want := range map[string]string{
-		"engines: {transcriber: [moonshine, whisper]}":                                 "moonshine or whisper",
-		"engines: {transcriber: parakeet}":                                             "one of moonshine, whisper",
-		"engines: {transcriber: h|m}":                                                  "not a base URL",
-		"engines: {transcriber: \"http://h/v1\"}":                                      "no model is named",
-		"engines: {transcriber: \"http://h/v1|w|sk-secret\"}":                          "not the name of an environment variable",
-		"engines: {transcriber: \"http://h/v1|w,http://h/v1/|w\"}":                     "twice",
-		"engines: {language_model: \"llm-qwen,http://h/v1|m\"}":                        "for servers only",
-		"engines: {language_model: \"http://h/v1|m,llm-qwen\"}":                        "not a base URL",
-		"engines: {voice: Heart}":                                                      "engines.voice_servers",
-		"engines: {voice: a/b}":                                                        "not the name of a voice",
-		"engines: {voice_servers: [{model: m, voices: [a]}]}":                          "url is missing",
-		"engines: {voice_servers: [{url: http://h, voices: [a]}]}":                     "model is missing",
-		"engines: {voice_servers: [{url: http://h, model: m}]}":                        "voices is missing",
-		"engines: {voice_servers: [{url: http://h, model: m, voices: [a, A]}]}":        "twice",
-		"engines: {voice_servers: [{url: http://h, model: m, voices: [\"a|\"]}]}":      "not the name of a voice",
-		"engines: {voice_servers: [{url: http://h, model: m, voices: a, rate_hz: 1}]}": "8000 to 48000",
-		"engines: {voice_servers: [{url: http://h, model: m, voices: a, language: English, rate_hz: 8000}, " +
-			"{url: http://h, model: m, voices: a}]}": "BCP 47",
-		"engines: {voice_servers: [{url: http://h, model: m, voices: a}, {url: http://h, model: m, voices: [b, A]}]}": "twice",
+		"{transcriber: [moonshine, whisper]}":                                "moonshine or whisper",
+		"{transcriber: parakeet}":                                            "one of moonshine, whisper",
+		"{transcriber: h|m}":                                                 "not a base URL",
+		`{transcriber: "http://h/v1"}`:                                       "no model is named",
+		`{transcriber: "http://h/v1|w|sk-secret"}`:                           "not the name of an environment variable",
+		`{transcriber: "http://h/v1|w,http://h/v1/|w"}`:                      "twice",
+		`{language_model: "llm-qwen,http://h/v1|m"}`:                         "for servers only",
+		`{language_model: "http://h/v1|m,llm-qwen"}`:                         "not a base URL",
+		"{voice: Heart}":                                                     "engines.voice_servers",
+		"{voice: a/b}":                                                       "not the name of a voice",
+		"{voice_servers: [{model: m, voices: [a]}]}":                         "url is missing",
+		"{voice_servers: [{url: http://h, voices: [a]}]}":                    "model is missing",
+		"{voice_servers: [{" + server + "}]}":                                "voices is missing",
+		"{voice_servers: [{" + server + ", voices: [a, A]}]}":                "twice",
+		"{voice_servers: [{" + server + `, voices: ["a|"]}]}`:                "not the name of a voice",
+		"{voice_servers: [{" + server + ", voices: a, rate_hz: 1}]}":         "8000 to 48000",
+		"{voice_servers: [{" + server + ", voices: a, language: English!}]}": "BCP 47",
+		"{voice_servers: [{" + server + ", voices: a}, {" + server +
+			", voices: [b, A]}]}": "twice",
 	} {
+		text = "engines: " + text
 		_, err := Load(newSources(t, text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-secret") {
 			t.Errorf("%s: %v, want %q", text, err, want)

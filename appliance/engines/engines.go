@@ -18,6 +18,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/remote"
 	"parley/appliance/expression/face"
 	"parley/appliance/voice"
 	"parley/firmware/packs"
@@ -60,6 +61,9 @@ type Set struct {
 	runtimeDigest string
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
+	// embedded is the transcriber of a pack; nil if servers transcribe and its pack is missing.
+	embedded engine.Transcriber
+	served   *remote.VoicePool // voices on servers; nil if there are none
 
 	loading    sync.WaitGroup
 	skipWarmUp bool // voices are not warmed
@@ -67,6 +71,7 @@ type Set struct {
 	mu      sync.Mutex            // guards the following fields
 	voices  map[string]*voicePack // by pack
 	library []voice.Base          // the voices when they were last listed
+	pools   []serverPool          // of language models, transcribers and voices on servers
 	closers []func() error        // in the order of opening
 }
 
@@ -93,6 +98,9 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 	var opening errgroup.Group
 	if which&(Speaking|OnDemandVoices) != 0 {
 		e.startPhonemizer()
+		if err := e.openServedVoices(); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
 	}
 	if which&(Hearing|Speaking|OnDemandVoices) != 0 {
 		if e.runtime, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
@@ -165,12 +173,29 @@ type transcriber interface {
 	Close() error
 }
 
+// openTranscriber opens the transcriber of chats. If servers transcribe, the embedded one takes over
+// when they fail, if its pack is installed.
 func (e *Set) openTranscriber(ctx context.Context) error {
 	name := e.cfg.Engines.Transcriber
+	if len(e.cfg.Engines.TranscriberServers) == 0 || e.installed(ctx, name) {
+		if err := e.openEmbeddedTranscriber(ctx, name); err != nil {
+			return err
+		}
+	}
+	if e.Transcriber = e.embedded; len(e.cfg.Engines.TranscriberServers) > 0 {
+		if err := e.openRemoteTranscriber(ctx); err != nil {
+			return err
+		}
+	}
+	e.Recordings = e.recordings()
+	return nil
+}
+
+func (e *Set) openEmbeddedTranscriber(ctx context.Context, name string) error {
 	var t transcriber
 	var err error
 	switch name {
-	case "whisper":
+	case whisperPack:
 		t, err = onnx.LoadWhisper(e.runtime, e.cfg.Pack(name), e.Gate)
 	default:
 		t, err = onnx.LoadMoonshine(e.runtime, e.cfg.Pack(name), e.Gate)
@@ -179,15 +204,39 @@ func (e *Set) openTranscriber(ctx context.Context) error {
 		return err
 	}
 	e.onClose(t.Close)
-	e.Transcriber = t
-	e.Recordings = e.recordings()
+	e.embedded = t
 	return e.warm(ctx, name, t)
 }
 
+func (e *Set) openRemoteTranscriber(ctx context.Context) error {
+	servers, err := serverOptions(e.cfg.Engines.TranscriberServers)
+	if err != nil {
+		return err
+	}
+	t, err := remote.OpenTranscribers(servers, e.embedded, e.poolOptions())
+	if err != nil {
+		return err
+	}
+	e.onClose(t.Close)
+	e.Transcriber = t
+	e.addPool(t)
+	until := "nobody is understood until it does"
+	if e.embedded != nil {
+		until = e.cfg.Engines.Transcriber + " transcribes until it does"
+	}
+	return e.warmServers(ctx, t, until)
+}
+
+// installed reports whether a pack is there and intact.
+func (e *Set) installed(ctx context.Context, name string) bool {
+	found, err := packs.Find(e.cfg.Packs, name)
+	return err == nil && packs.Require(ctx, e.cfg.Packs, found) == nil
+}
+
 // TranscriberLanguages returns the languages of the configured transcriber as BCP 47 tags; nil
-// means many.
+// means many, or those of a server, which are not known.
 func TranscriberLanguages(cfg config.Config) []string {
-	if cfg.Engines.Transcriber == "moonshine" {
+	if len(cfg.Engines.TranscriberServers) == 0 && cfg.Engines.Transcriber == "moonshine" {
 		return []string{"en"}
 	}
 	return nil
@@ -218,9 +267,12 @@ func needs(cfg config.Config, which Selection) []string {
 		names = append(names, "espeak-ng")
 	}
 	if which&Hearing != 0 {
-		names = append(names, "turn", cfg.Engines.Transcriber)
+		names = append(names, "turn")
+		if len(cfg.Engines.TranscriberServers) == 0 {
+			names = append(names, cfg.Engines.Transcriber)
+		}
 	}
-	if which&Speaking != 0 {
+	if which&Speaking != 0 && len(cfg.Engines.ServersOf(cfg.Engines.Voice)) == 0 {
 		names = append(names, "espeak-ng", packOfVoice(cfg, cfg.Engines.Voice))
 	}
 	if which&Thinking != 0 {

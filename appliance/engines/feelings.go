@@ -15,7 +15,7 @@ func FeelingsInPrompt(c config.Expression) func(engine.LanguageModel) bool {
 		switch m.(type) {
 		case *llama.Model:
 			return c.Models == config.ForAll
-		case *remote.Model:
+		case *remote.ModelPool:
 			return c.Models != config.ForNone
 		}
 		return false

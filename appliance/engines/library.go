@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,8 +10,25 @@ import (
 	"parley/appliance/voice"
 )
 
-// Library returns the voices of all installed packs.
+// Library returns the voices of all installed packs, and those on servers. A voice on a server that has
+// the name of an installed one is that voice.
 func Library(cfg config.Config) []voice.Base {
+	all := installedVoices(cfg)
+	for _, s := range cfg.Engines.VoiceServers {
+		for _, name := range s.Voices {
+			b, found := voice.Find(all, name)
+			if !found {
+				all = append(all, voice.BaseOnServer(name, s.Model, s.Language))
+				continue
+			}
+			i := slices.IndexFunc(all, func(o voice.Base) bool { return o.ID == b.ID })
+			all[i].Served = cmp.Or(b.Served, name)
+		}
+	}
+	return all
+}
+
+func installedVoices(cfg config.Config) []voice.Base {
 	var all []voice.Base
 	for _, pack := range cfg.Voices() {
 		b := voice.BaseOfPack(pack)

@@ -2,9 +2,7 @@ package engines
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -74,25 +72,19 @@ func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.Lan
 	return model, e.warm(ctx, m.Pack, model)
 }
 
-// openRemote opens a remote model. If the server rejects the request, the operator has to act and
-// openRemote returns an error; other failures may be temporary, so they are only logged.
+// openRemote opens a model on servers.
 func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
-	key := os.Getenv(m.KeyEnv)
-	if m.KeyEnv != "" && key == "" {
-		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave "+
-			"key_env out if the server wants no key", m.Describe(), m.KeyEnv)
+	servers, err := serverOptions(m.Servers())
+	if err != nil {
+		return nil, err
 	}
-	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
+	model, err := remote.OpenModels(servers, len(e.cfg.Fallback) > 0, e.poolOptions())
 	if err != nil {
 		return nil, err
 	}
 	e.onClose(model.Close)
-	err = e.warm(ctx, model.Describe(), model)
-	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
-		e.log.Warn("the language model's server does not answer yet; chats fail until it does", "err", err)
-		return model, nil
-	}
-	return model, err
+	e.addPool(model)
+	return model, e.warmServers(ctx, model, "chats fail until it does")
 }
 
 // checkModels returns an error with the available language models if a configured one is neither

@@ -33,8 +33,8 @@ type Recordings struct {
 
 // recordings returns the transcriber of recordings. The box closes it with the other engines.
 func (e *Set) recordings() engine.Transcriber {
-	if e.cfg.Engines.Transcriber == whisperPack {
-		return e.Transcriber
+	if e.cfg.Engines.Transcriber == whisperPack && e.embedded != nil {
+		return e.embedded
 	}
 	r := &Recordings{set: e}
 	e.onClose(r.release)

@@ -36,7 +36,14 @@ const voiceCacheDir = ".voices"
 // openVoices opens the configured voice and waits for the phonemizer. Other voices are loaded on
 // their first use.
 func (e *Set) openVoices(ctx context.Context) error {
-	_, err := e.Voice(ctx, "")
+	b, err := e.findVoice("")
+	if err != nil {
+		return err
+	}
+	if b.Served != "" {
+		return e.openServedVoice(ctx, b)
+	}
+	_, err = e.Voice(ctx, "")
 	return cmp.Or(e.phonemizer.Started(), err)
 }
 
@@ -66,27 +73,44 @@ func (e *Set) RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesiz
 	if err != nil {
 		return nil, err
 	}
-	p := e.voicePack(parts[0].Pack)
-	select {
-	case <-p.loaded:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	speaks, err := p.newVoice(r.Parts)
+	speaks, identity, err := e.synthesizer(ctx, r, parts, pitch)
 	if err != nil {
 		return nil, err
 	}
 	return shaped{
 		Synthesizer: speaks,
-		identity:    e.identityOf(r, p.digest, pitch),
+		identity:    identity,
 		shape:       r.Shape,
 		rate:        r.Rate,
 		pitchHz:     pitch,
 		gainDB:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
 	}, nil
+}
+
+// synthesizer returns the voice of a recipe with these parts, without its shape, and its identity; ""
+// if servers speak.
+func (e *Set) synthesizer(ctx context.Context, r voice.Recipe, parts []voice.Base, pitchHz float64) (engine.Synthesizer,
+	string, error) {
+	if speaks, served := e.servedVoice(parts); served {
+		return speaks, "", nil
+	}
+	p, err := e.loadedPack(ctx, parts[0].Pack)
+	if err != nil {
+		return nil, "", err
+	}
+	speaks, err := p.newVoice(r.Parts)
+	return speaks, e.identityOf(r, p.digest, pitchHz), err
+}
+
+// loadedPack returns a pack with voices once it is loaded, or the error with which that failed.
+func (e *Set) loadedPack(ctx context.Context, pack string) (*voicePack, error) {
+	p := e.voicePack(pack)
+	select {
+	case <-p.loaded:
+		return p, p.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // identityOf returns what decides how the voice of a recipe sounds: the recipe, the loudness, the models, and
@@ -122,7 +146,7 @@ func (e *Set) identityOf(r voice.Recipe, digest string, pitchHz float64) string 
 // Prepare checks that a voice exists and starts loading it. The error lists the available voices.
 func (e *Set) Prepare(name string) error {
 	b, err := e.findVoice(name)
-	if err == nil {
+	if err == nil && b.Pack != "" {
 		e.voicePack(b.Pack)
 	}
 	return err
@@ -131,7 +155,7 @@ func (e *Set) Prepare(name string) error {
 // PrepareRecipe is like Prepare for the voice of a recipe.
 func (e *Set) PrepareRecipe(r voice.Recipe) error {
 	parts, _, err := e.parts(r)
-	if err == nil {
+	if err == nil && parts[0].Pack != "" {
 		e.voicePack(parts[0].Pack)
 	}
 	return err
@@ -160,7 +184,7 @@ func (e *Set) findVoice(name string) (voice.Base, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	b, found := voice.Find(e.library, name)
-	if found && e.voices[b.Pack] != nil {
+	if found && (e.voices[b.Pack] != nil || b.Served != "") {
 		return b, nil
 	}
 	e.library = Library(e.cfg) // packs may change while a box runs

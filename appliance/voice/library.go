@@ -22,7 +22,8 @@ const (
 type Base struct {
 	ID       string
 	Name     string // for people; unique
-	Pack     string // that contains it
+	Pack     string // that contains it; empty if only servers have it
+	Served   string // its name on servers; empty if none has it
 	Style    string // the file of its style vector, without .bin; empty if the pack is a single voice
 	Model    string // for people
 	Language string // BCP 47; empty if unknown
@@ -54,6 +55,11 @@ func BaseOfPack(pack string) Base {
 	}
 	b.Sounds = soundWords(b.Gender, b.PitchHz, moves)
 	return b
+}
+
+// BaseOnServer returns a voice that only servers have. language may be empty.
+func BaseOnServer(name, model, language string) Base {
+	return Base{ID: name, Name: name, Served: name, Model: model, Language: language}
 }
 
 // soundWords describes a voice compared with others of its gender, by its pitch in Hz and the

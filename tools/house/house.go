@@ -83,7 +83,7 @@ var imports = []struct {
 	{"appliance/engine/markup", "appliance/engine"},
 	{"appliance/engine/onnx", `appliance/audio appliance/audio/fourier appliance/engine appliance/text
 		internal/durable`},
-	{"appliance/engine/remote", "appliance/engine internal/addresses internal/machine"},
+	{"appliance/engine/remote", "appliance/audio appliance/engine internal/addresses internal/machine"},
 	{"appliance/engine/schema", ""},
 
 	// Services. Below chat, the packages share the events and facts of chat/turn. All

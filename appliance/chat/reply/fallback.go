@@ -3,6 +3,7 @@ package reply
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,13 +19,17 @@ type Fallback struct {
 	Throughput *Throughput // of Model
 	// NoSpeculation asks the model only for answers to what the user has certainly said.
 	NoSpeculation bool
+	// OnlyContinues means that the model is the failing one, of which another server continues what one has
+	// begun. It has tried all of them before it began.
+	OnlyContinues bool
 	// Prompt is the system prompt if the conversation has none, because its custom language model brings its
 	// own.
 	Prompt string
 }
 
 // outageTime is how long a failed model is not asked again while there is a fallback. A caller waits for the
-// failure only once, and a restarted server is back within minutes.
+// failure only once, and a restarted server is back within minutes. A model on several servers is always asked,
+// because it knows which of them fail.
 const outageTime = 30 * time.Second
 
 // outage notes failures of a chat's model.
@@ -55,7 +60,8 @@ func (o *outage) lasts() bool {
 // Sentences are posted as they come. It returns the model's tool call, or nil.
 func (t thinking) generateWithFallback(ctx context.Context, prompt engine.Prompt) (call *engine.ToolCall, err error) {
 	said := ""
-	if len(t.fallback) == 0 || !t.outage.lasts() {
+	pooled := slices.ContainsFunc(t.fallback, func(f Fallback) bool { return f.OnlyContinues })
+	if len(t.fallback) == 0 || pooled || !t.outage.lasts() {
 		if call, said, err = t.generateWords(ctx, unmarked{t.model, t.throughput}, t.throughput, prompt); err == nil ||
 			len(t.fallback) == 0 {
 			return call, err
@@ -63,6 +69,9 @@ func (t thinking) generateWithFallback(ctx context.Context, prompt engine.Prompt
 		t.outage.note(err)
 	}
 	for _, next := range t.fallback {
+		if next.OnlyContinues && said == "" {
+			continue
+		}
 		if ctx.Err() != nil || next.NoSpeculation && !t.schedule.waitUntilReal(ctx) {
 			return nil, context.Cause(ctx)
 		}

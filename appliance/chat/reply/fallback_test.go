@@ -146,6 +146,29 @@ func TestTheNextModelContinuesAFailedAnswer(t *testing.T) {
 	})
 }
 
+// A model on several servers continues what one of them has begun, and is asked again at once. Before an answer
+// begins, it has tried all of them.
+func TestAModelOnSeveralServersContinuesItsAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dies := &scripted{pieces: []string{"The museum opens at te"}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
+		lives, other := &scripted{pieces: []string{"ten o'clock."}}, &scripted{pieces: []string{"Later."}}
+		m := alone(dies, lives, other)
+		m.fallback[0].OnlyContinues = true
+		for n := range 2 {
+			wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())),
+				"The museum opens at", "ten o'clock.", "end")
+			if len(dies.asked) != n+1 || len(lives.asked) != n+1 || len(other.asked) != 0 {
+				t.Errorf("asked %d, %d and %d times", len(dies.asked), len(lives.asked), len(other.asked))
+			}
+		}
+		dies.pieces = nil
+		wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), "Later.", "end")
+		if len(lives.asked) != 2 {
+			t.Errorf("it was asked %d times", len(lives.asked))
+		}
+	})
+}
+
 // A model that adds nothing to an unfinished sentence has not answered. After a complete sentence it may have
 // nothing to add.
 func TestAnUnfinishedSentenceIsAFailure(t *testing.T) {

@@ -92,7 +92,9 @@ func looksLikeText(b []byte) bool {
 	if len(b) < 2 || b[0] != '{' && b[0] != '<' {
 		return false
 	}
-	return !slices.ContainsFunc(b, func(c byte) bool { return (c < ' ' || c > '~') && c != '\n' && c != '\r' && c != '\t' })
+	return !slices.ContainsFunc(b, func(c byte) bool {
+		return (c < ' ' || c > '~') && c != '\n' && c != '\r' && c != '\t'
+	})
 }
 
 // next returns the next samples, at most a tenth of a second. At the end of the sound it returns the

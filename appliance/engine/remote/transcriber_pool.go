@@ -117,8 +117,8 @@ func (t *TranscriberPool) ask(ctx context.Context, i int, wav []byte, o engine.T
 	return a, err
 }
 
-func (t *TranscriberPool) askFor(ctx context.Context, s *server, wav []byte, o engine.TranscribeOptions, format string) (
-	a heardAnswer, err error) {
+func (t *TranscriberPool) askFor(ctx context.Context, s *server, wav []byte, o engine.TranscribeOptions,
+	format string) (a heardAnswer, err error) {
 	fields := [][2]string{{"model", s.model}, {"response_format", format}, {"temperature", "0"}}
 	if language, _, _ := strings.Cut(o.Language, "-"); language != "" {
 		fields = append(fields, [2]string{"language", language})

@@ -18,7 +18,7 @@ import (
 	"parley/appliance/engine/enginetest"
 )
 
-// sentence is what the voices of these tests speak, a quarter of a second a word.
+// sentence12 is what the voices of these tests speak, a quarter of a second a word.
 const sentence12 = "One two three four five six seven eight nine ten eleven twelve."
 
 const wordSamples = VoiceRateHz / 4
@@ -34,7 +34,7 @@ func tone(samples int) []float32 {
 
 func soundOf(text string) []float32 { return tone(len(strings.Fields(text)) * wordSamples) }
 
-// mic records the texts that a server is asked to speak.
+// texts records the texts that a server is asked to speak.
 type texts struct {
 	mu  sync.Mutex
 	all []string
@@ -52,8 +52,11 @@ func (s *texts) get() []string {
 	return slices.Clone(s.all)
 }
 
-// speaks answers with the sound of the text, as send sends it.
-func speaks(t *testing.T, asked *texts, send func(w http.ResponseWriter, r *http.Request, pcm []float32)) http.HandlerFunc {
+// sending is how a server sends sound.
+type sending func(w http.ResponseWriter, r *http.Request, pcm []float32)
+
+// speaks answers with the sound of the text.
+func speaks(t *testing.T, asked *texts, send sending) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			return
@@ -73,7 +76,7 @@ func sendPCM(w http.ResponseWriter, _ *http.Request, pcm []float32) {
 }
 
 // diesAfter sends a part of the sound and breaks the connection.
-func diesAfter(samples int) func(http.ResponseWriter, *http.Request, []float32) {
+func diesAfter(samples int) sending {
 	return func(w http.ResponseWriter, r *http.Request, pcm []float32) {
 		sendPCM(w, r, pcm[:min(samples, len(pcm))])
 		w.(http.Flusher).Flush()
@@ -144,7 +147,7 @@ func speak(t *testing.T, v engine.Synthesizer, o engine.SpeakOptions) (s spoken,
 	return s, err
 }
 
-// seconds compares the length of sound in words.
+// wantWords compares the length of sound in words.
 func wantWords(t *testing.T, s spoken, words float64) {
 	t.Helper()
 	if got := float64(len(s.pcm)) / wordSamples; math.Abs(got-words) > 0.05 {
@@ -200,7 +203,7 @@ func TestAVoiceOnAServerSpeaksInPieces(t *testing.T) {
 
 func TestSoundOfOtherRatesAndWithAHeaderIsConverted(t *testing.T) {
 	at := func(hz int, pcm []float32) []float32 { return audio.Resample(pcm, VoiceRateHz, hz) }
-	for name, send := range map[string]func(w http.ResponseWriter, r *http.Request, pcm []float32){
+	for name, send := range map[string]sending{
 		"rate in the type": func(w http.ResponseWriter, _ *http.Request, pcm []float32) {
 			w.Header().Set("Content-Type", "audio/pcm;rate=16000;channels=1")
 			w.Write(audio.AppendLinear16(nil, at(16000, pcm)))
@@ -260,7 +263,9 @@ func TestAnotherServerSpeaksForOneThatFails(t *testing.T) {
 		w.Header().Set("Content-Type", "audio/mpeg")
 		w.Write(make([]byte, 10000))
 	}
-	fails["dies at once"] = func(w http.ResponseWriter, r *http.Request) { diesAfter(firstPiece/2)(w, r, tone(firstPiece)) }
+	fails["dies at once"] = func(w http.ResponseWriter, r *http.Request) {
+		diesAfter(firstPiece/2)(w, r, tone(firstPiece))
+	}
 	for name, fail := range fails {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -289,7 +294,7 @@ func TestAnotherServerSpeaksForOneThatFails(t *testing.T) {
 
 // The rest of a sentence begins with the word in which the sound stopped.
 func TestAnotherServerSpeaksTheRestOfASentence(t *testing.T) {
-	for name, dies := range map[string]func(http.ResponseWriter, *http.Request, []float32){
+	for name, dies := range map[string]sending{
 		"breaks": diesAfter(6 * wordSamples),
 		"hangs": func(w http.ResponseWriter, r *http.Request, pcm []float32) {
 			sendPCM(w, r, pcm[:6*wordSamples])
