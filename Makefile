@@ -21,7 +21,7 @@ export PARLEY_PROFILE := $(PROFILE)
 endif
 
 # The sources of the program; a build without changes takes no time.
-sources := $(shell find cmd/parley appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD \
+sources := $(shell find cmd/parley appliance fleet store firmware internal plugins web go.mod go.sum .git/logs/HEAD \
 	-type f -not -name '*_test.go' 2>/dev/null)
 # Git refuses to work in a clone that belongs to another user; the program is then built
 # without its version.
