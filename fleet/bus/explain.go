@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,10 +23,9 @@ func (j Join) explain(err error) string {
 	anew := fmt.Sprintf(`on the hub, make a new file with "parley hub boxes %s --join" and copy it to %s`, j.Box, file)
 	until := j.Expires()
 	switch {
-	case errors.Is(err, nats.ErrAuthExpired),
-		errors.Is(err, nats.ErrAuthorization) && !until.IsZero() && time.Now().After(until):
+	case isRefusal(err) && !until.IsZero() && time.Now().After(until):
 		return fmt.Sprintf("the credentials in %s expired at %s: %s", file, until.Format(time.DateTime), anew)
-	case errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAuthorization):
+	case isRefusal(err):
 		return fmt.Sprintf("the hub %s refuses the credentials in %s, since they were revoked or come from another "+
 			"hub: %s", j.Hub, file, anew)
 	}
@@ -33,6 +33,18 @@ func (j Join) explain(err error) string {
 		return why
 	}
 	return explainNetwork(err)
+}
+
+// isRefusal reports whether a server refuses the credentials. While a client connects, the client library passes on
+// the words of some refusals and not their error.
+func isRefusal(err error) bool {
+	for _, e := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	text := strings.ToLower(err.Error())
+	return strings.Contains(text, "authentication expired") || strings.Contains(text, "authentication revoked")
 }
 
 func explainTLS(err error, anew string) string {

@@ -81,7 +81,7 @@ func DialHub(o HubOptions) (*Hub, error) {
 
 func explainHub(err error) string {
 	const anew = "write the server's files again with parley hub --server-config, and start the server with them"
-	if errors.Is(err, nats.ErrAuthorization) {
+	if isRefusal(err) {
 		return "the server does not trust this hub's keys: " + anew
 	}
 	if why := explainTLS(err, anew); why != "" {

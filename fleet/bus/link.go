@@ -51,6 +51,8 @@ type link struct {
 	up     chan struct{} // closed while it is up
 	why    string
 	denied string // the last thing that the server did not permit
+	// refused is what the server said of the credentials before it ended the present connection.
+	refused error
 }
 
 // Credentials are those of a user of the servers.
@@ -114,20 +116,32 @@ func (l *link) run() {
 func (l *link) hold(server string) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
+	l.mu.Lock()
+	l.refused = nil
+	l.mu.Unlock()
 	conn, closed, err := l.dial(ctx, server)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		conn.Close()
-		<-closed // so that nothing of this connection runs on
-	}()
 	begun := time.Now()
+	err = l.use(ctx, server, conn, closed)
+	conn.Close()
+	<-closed // so that nothing of this connection runs on
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused != nil {
+		err = l.refused
+	}
+	return time.Since(begun), err
+}
+
+// use returns why a connection ended.
+func (l *link) use(ctx context.Context, server string, conn *nats.Conn, closed <-chan struct{}) error {
 	limit, stop := context.WithTimeout(ctx, 3*connectLimit)
-	err = l.opened(limit, conn)
+	err := l.opened(limit, conn)
 	stop()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	l.mu.Lock()
 	l.conn, l.why, l.denied = conn, "", ""
@@ -146,7 +160,7 @@ func (l *link) hold(server string) (time.Duration, error) {
 	l.mu.Lock()
 	l.conn, l.up = nil, make(chan struct{})
 	l.mu.Unlock()
-	return time.Since(begun), err
+	return err
 }
 
 // dial connects once. The channel is closed when the connection has ended.
@@ -182,11 +196,14 @@ func (l *link) dial(ctx context.Context, server string) (*nats.Conn, <-chan stru
 
 // report notes what a server says while the connection stands.
 func (l *link) report(err error) {
-	if errors.Is(err, nats.ErrPermissionViolation) {
-		l.mu.Lock()
+	l.mu.Lock()
+	switch {
+	case errors.Is(err, nats.ErrPermissionViolation):
 		l.denied = err.Error()
-		l.mu.Unlock()
+	case isRefusal(err):
+		l.refused = err
 	}
+	l.mu.Unlock()
 	l.log.Warn("the fleet's server reports an error", "err", err)
 }
 

@@ -1,11 +1,9 @@
-// Package fleettest starts the server of a fleet for tests, inside the test or as a stock nats-server.
+// Package fleettest starts the server of a fleet for tests, inside the test or as a process that can be killed.
 package fleettest
 
 import (
 	"context"
-	"crypto/tls"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"testing"
 	"time"
@@ -21,9 +19,11 @@ type Fleet struct {
 	Authority []byte   // certificate (PEM) that signed the server's
 	Servers   []string // URLs
 
-	local  *server.Server // nil: a stock server
-	folder string
-	log    *slog.Logger
+	local   *server.Server // or nil
+	process *serverProcess // or nil
+	stock   server.Stock   // what the files of a stock server say
+	folder  string
+	log     *slog.Logger
 }
 
 // limits are small, for tests.
@@ -49,12 +49,7 @@ func (f *Fleet) trust(t testing.TB) *certs.Identity {
 		t.Fatal(err)
 	}
 	f.Trust = trust
-	identity, err := certs.Open(context.Background(), certs.Options{
-		Source:        certs.Own,
-		Folder:        f.folder,
-		AuthorityFile: filepath.Join(f.folder, "authority.pem"),
-		Names:         []string{"127.0.0.1", "localhost"},
-	}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, f.log)
+	identity, err := openIdentity(f.folder, f.log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,12 +180,5 @@ func Log(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
-// certificate returns what a stock server shows.
-func certificate(t testing.TB, identity *certs.Identity) *tls.Certificate {
-	t.Helper()
-	c, err := identity.Config().GetCertificate(&tls.ClientHelloInfo{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
+// Quiet is for what fails all the time, on purpose.
+func Quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 )
 
@@ -19,8 +20,17 @@ type logger struct {
 func (l *logger) Noticef(format string, v ...any) { l.log.Debug("nats: " + fmt.Sprintf(format, v...)) }
 func (l *logger) Debugf(format string, v ...any)  { l.log.Debug("nats: " + fmt.Sprintf(format, v...)) }
 func (l *logger) Tracef(format string, v ...any)  { l.log.Debug("nats: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Warnf(format string, v ...any)   { l.log.Warn("nats: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Errorf(format string, v ...any)  { l.log.Warn("nats: " + fmt.Sprintf(format, v...)) }
+func (l *logger) Warnf(format string, v ...any)   { l.warn(fmt.Sprintf(format, v...)) }
+func (l *logger) Errorf(format string, v ...any)  { l.warn(fmt.Sprintf(format, v...)) }
+
+// warn leaves out what one client did wrong: anybody on the network can be one, and fill the log.
+func (l *logger) warn(text string) {
+	if strings.Contains(text, " - cid:") {
+		l.log.Debug("nats: " + text)
+		return
+	}
+	l.log.Warn("nats: " + text)
+}
 
 // Fatalf is called where nats-server would exit.
 func (l *logger) Fatalf(format string, v ...any) {
