@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -46,38 +47,45 @@ func (f follower) run(ctx context.Context, check func(context.Context, jetstream
 			return ctx.Err()
 		case <-t.C:
 		}
-		conn, err := f.link.wait(ctx)
-		if err != nil {
+		if err := f.link.wait(ctx); err != nil {
 			return err
 		}
-		js, err := jetstream.New(conn)
-		if err != nil {
-			return err
-		}
-		if check != nil {
-			if err := check(ctx, js); err != nil {
+		var failed handleError
+		err := f.link.during(ctx, func(life context.Context, conn *nats.Conn) error {
+			js, err := jetstream.New(conn)
+			if err != nil {
 				return err
 			}
-		}
-		err = f.once(ctx, js)
-		var stop handleError
-		if errors.As(err, &stop) {
-			return stop.error
+			if check != nil {
+				if failed.error = check(life, js); failed.error != nil {
+					return failed
+				}
+			}
+			err = f.once(life, ctx, js)
+			errors.As(err, &failed)
+			return err
+		})
+		if failed.error != nil {
+			return failed.error
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		// A connection that ended, a server that restarts, a gap: all are cured by a new consumer.
 		f.link.log.Debug("fleet: reading again", "stream", f.stream, "why", err)
-		pause = time.Second // for the server, while it starts
+		pause = 0
+		if !errors.Is(err, errEnded) {
+			pause = time.Second // for the server, while it starts
+		}
 	}
 }
 
 // handleError marks an error of the one who handles messages.
 type handleError struct{ error }
 
-// once reads until something goes wrong.
-func (f follower) once(ctx context.Context, js jetstream.JetStream) error {
+// once reads until something goes wrong, or life ends with the connection. Who handles messages is given ctx: what has
+// come is handled also if the connection ends.
+func (f follower) once(life, ctx context.Context, js jetstream.JetStream) error {
 	config := f.config
 	if seq := f.next(); seq > 0 {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, seq
@@ -85,7 +93,7 @@ func (f follower) once(ctx context.Context, js jetstream.JetStream) error {
 	config.AckPolicy = jetstream.AckNonePolicy
 	config.MemoryStorage = true
 	config.InactiveThreshold = time.Minute // then the server deletes it
-	limit, stop := context.WithTimeout(ctx, requestLimit)
+	limit, stop := context.WithTimeout(life, requestLimit)
 	consumer, err := js.CreateConsumer(limit, f.stream, config)
 	stop()
 	if err != nil {
@@ -100,7 +108,7 @@ func (f follower) once(ctx context.Context, js jetstream.JetStream) error {
 		}
 		for open := true; open; {
 			var group []jetstream.Msg
-			if group, open, err = collect(ctx, batch.Messages()); err != nil {
+			if group, open, err = collect(life, batch.Messages()); err != nil {
 				return err
 			}
 			whole := group

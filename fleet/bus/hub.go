@@ -2,13 +2,10 @@ package bus
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/url"
 	"sync/atomic"
@@ -16,8 +13,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"parley/fleet"
 )
 
 // HubOptions are those of the hub's connection.
@@ -100,10 +95,7 @@ func (h *Hub) Changed() <-chan struct{} { return h.link.changed }
 func (h *Hub) Connected() (ok bool, why string) { return h.link.connected() }
 
 // Wait returns when the hub is connected, or ctx ends.
-func (h *Hub) Wait(ctx context.Context) error {
-	_, err := h.link.wait(ctx)
-	return err
-}
+func (h *Hub) Wait(ctx context.Context) error { return h.link.wait(ctx) }
 
 // PushAccount tells the server who is revoked. Their connections are closed. The hub does so by itself whenever it
 // connects.
@@ -169,10 +161,6 @@ const smallest = 64 << 20
 
 // Prepare makes what boxes and hub write to, or changes it to these limits.
 func (h *Hub) Prepare(ctx context.Context, l Limits) error {
-	js, err := h.jetStream()
-	if err != nil {
-		return err
-	}
 	l.Bytes, l.Sound = max(l.Bytes, smallest), max(l.Sound, smallest)
 	base := jetstream.StreamConfig{
 		Retention:   jetstream.LimitsPolicy,
@@ -199,214 +187,28 @@ func (h *Hub) Prepare(ctx context.Context, l Limits) error {
 	want.Name, want.Subjects = "KV_"+wantBucket, []string{wantSubject + ">"}
 	want.MaxMsgsPerSubject = 1
 
-	for _, s := range []jetstream.StreamConfig{facts, sound, state, want} {
-		if _, err := js.CreateOrUpdateStream(ctx, s); err != nil {
-			return fmt.Errorf("stream %s of up to %d bytes (settings hub.keep and hub.keep_days): %w", s.Name,
-				s.MaxBytes, err)
+	return h.during(ctx, func(ctx context.Context, js jetstream.JetStream) error {
+		for _, s := range []jetstream.StreamConfig{facts, sound, state, want} {
+			if _, err := js.CreateOrUpdateStream(ctx, s); err != nil {
+				return fmt.Errorf("stream %s of up to %d bytes (settings hub.keep and hub.keep_days): %w", s.Name,
+					s.MaxBytes, err)
+			}
 		}
-	}
-	_, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: pluginBucket})
-	if err != nil {
-		return fmt.Errorf("object store %s: %w", pluginBucket, err)
-	}
-	return nil
-}
-
-func (h *Hub) jetStream() (jetstream.JetStream, error) {
-	conn, err := h.link.current()
-	if err != nil {
-		return nil, err
-	}
-	return jetstream.New(conn)
-}
-
-// PutWant stores what a box is to run, with a revision that is not the present one. The box learns of it at once, or
-// when it connects.
-func (h *Hub) PutWant(ctx context.Context, box string, w fleet.Want) error {
-	if err := fleet.CheckName(box); err != nil {
-		return err
-	}
-	if w.Revision <= 0 {
-		return fmt.Errorf("the revision %d is not positive", w.Revision)
-	}
-	js, err := h.jetStream()
-	if err != nil {
-		return err
-	}
-	data, err := pack(w)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(data)
-	next := head{Box: box, Revision: w.Revision, SHA256: hex.EncodeToString(sum[:]), Bytes: len(data)}
-	var first uint64
-	for rest := data; len(rest) > 0; {
-		part := rest[:min(partBytes, len(rest))]
-		rest = rest[len(part):]
-		next.Parts++
-		ack, err := js.Publish(ctx, wantSubject+partKey(box, w.Revision, next.Parts), part)
+		_, err := js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: pluginBucket})
 		if err != nil {
-			return fmt.Errorf("part %d of what %s is to run: %w", next.Parts, box, err)
+			return fmt.Errorf("object store %s: %w", pluginBucket, err)
 		}
-		if first == 0 {
-			first = ack.Sequence
-		}
-	}
-	raw, err := json.Marshal(next)
-	if err != nil {
-		return err
-	}
-	signature, err := h.o.Sign(toSign(raw))
-	if err != nil {
-		return err
-	}
-	if raw, err = json.Marshal(signedHead{Head: raw, Signature: signature}); err != nil {
-		return err
-	}
-	if _, err := js.Publish(ctx, wantSubject+box+".head", raw); err != nil {
-		return fmt.Errorf("what %s is to run: %w", box, err)
-	}
-	// All parts before these are of older revisions, also those of a hub that was killed before it came here.
-	return h.purge(ctx, js, "KV_"+wantBucket, wantSubject+box+".part.>", first)
-}
-
-// purge deletes messages on a subject (empty: all) whose sequence numbers are below seq (0: all).
-func (h *Hub) purge(ctx context.Context, js jetstream.JetStream, stream, subject string, seq uint64) error {
-	s, err := js.Stream(ctx, stream)
-	if err != nil {
-		return err
-	}
-	var options []jetstream.StreamPurgeOpt
-	if subject != "" {
-		options = append(options, jetstream.WithPurgeSubject(subject))
-	}
-	if seq > 0 {
-		options = append(options, jetstream.WithPurgeSequence(seq))
-	}
-	return s.Purge(ctx, options...)
-}
-
-// Forget deletes the state of a box that was removed, what it was to run, and recordings that nobody has fetched. Its
-// facts remain.
-func (h *Hub) Forget(ctx context.Context, box string) error {
-	if err := fleet.CheckName(box); err != nil {
-		return err
-	}
-	js, err := h.jetStream()
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		h.purge(ctx, js, "KV_"+wantBucket, wantSubject+box+".>", 0),
-		h.purge(ctx, js, "KV_"+stateBucket, stateSubject+box, 0),
-		h.purge(ctx, js, soundStream, soundSubject+box, 0),
-	)
-}
-
-// HasPlugin reports whether boxes can fetch the file of a plugin.
-func (h *Hub) HasPlugin(ctx context.Context, sha string) (bool, error) {
-	store, err := h.plugins(ctx)
-	if err != nil {
-		return false, err
-	}
-	_, err = store.GetInfo(ctx, sha)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// PutPlugin stores the file of a plugin for boxes.
-func (h *Hub) PutPlugin(ctx context.Context, sha string, from io.Reader) error {
-	store, err := h.plugins(ctx)
-	if err != nil {
-		return err
-	}
-	sum := sha256.New()
-	if _, err := store.Put(ctx, jetstream.ObjectMeta{Name: sha}, io.TeeReader(from, sum)); err != nil {
-		return fmt.Errorf("plugin %s: %w", sha, err)
-	}
-	if err := checkSum(sum, sha); err != nil {
-		return errors.Join(err, store.Delete(ctx, sha))
-	}
-	return nil
-}
-
-// DeletePlugin removes the file of a plugin that no box is to run.
-func (h *Hub) DeletePlugin(ctx context.Context, sha string) error {
-	store, err := h.plugins(ctx)
-	if err != nil {
-		return err
-	}
-	err = store.Delete(ctx, sha)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return nil
-	}
-	return err
-}
-
-func (h *Hub) plugins(ctx context.Context) (jetstream.ObjectStore, error) {
-	js, err := h.jetStream()
-	if err != nil {
-		return nil, err
-	}
-	return js.ObjectStore(ctx, pluginBucket)
-}
-
-// AddReader makes a durable consumer of all facts for a program that has the credentials of server.Trust.Reader. It
-// begins with the oldest fact that is stored.
-func (h *Hub) AddReader(ctx context.Context, name string) error {
-	if err := fleet.CheckName(name); err != nil {
-		return err
-	}
-	js, err := h.jetStream()
-	if err != nil {
-		return err
-	}
-	_, err = js.CreateOrUpdateConsumer(ctx, factsStream, jetstream.ConsumerConfig{
-		Durable:       name,
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		DeliverPolicy: jetstream.DeliverAllPolicy,
-		AckWait:       time.Minute, // a warehouse loads in batches
-		MaxAckPending: 10_000,
 	})
-	return err
 }
 
-// RemoveReader deletes the consumer that AddReader made.
-func (h *Hub) RemoveReader(ctx context.Context, name string) error {
-	js, err := h.jetStream()
-	if err != nil {
-		return err
-	}
-	err = js.DeleteConsumer(ctx, factsStream, name)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return nil
-	}
-	return err
-}
-
-// Figures are what the hub has read since it started.
-type Figures struct {
-	Messages uint64 // of facts
-	Bytes    uint64
-	Pending  uint64 // messages of facts that the hub has not read yet
-	Lost     uint64 // messages that the stream deleted before the hub read them: hub.keep is too small
-}
-
-// Figures returns what the hub has read.
-func (h *Hub) Figures(ctx context.Context) (Figures, error) {
-	f := Figures{Messages: h.messages.Load(), Bytes: h.bytes.Load(), Lost: h.lost.Load()}
-	js, err := h.jetStream()
-	if err != nil {
-		return f, err
-	}
-	s, err := js.Stream(ctx, factsStream)
-	if err != nil {
-		return f, err
-	}
-	if last, at := s.CachedInfo().State.LastSeq, h.position.Load(); last > at {
-		f.Pending = last - at
-	}
-	return f, nil
+// during calls do with the connection, and a context that also ends with it.
+func (h *Hub) during(ctx context.Context, do func(context.Context, jetstream.JetStream) error) error {
+	return h.link.during(ctx, func(ctx context.Context, conn *nats.Conn) error {
+		js, err := jetstream.New(conn)
+		if err != nil {
+			return err
+		}
+		return do(ctx, js)
+	})
 }

@@ -47,8 +47,9 @@ type link struct {
 	changed chan struct{}
 
 	mu     sync.Mutex
-	conn   *nats.Conn    // nil while it is down
-	up     chan struct{} // closed while it is up
+	conn   *nats.Conn      // nil while it is down
+	life   context.Context // ends with conn
+	up     chan struct{}   // closed while it is up
 	why    string
 	denied string // the last thing that the server did not permit
 	// refused is what the server said of the credentials before it ended the present connection.
@@ -143,8 +144,10 @@ func (l *link) use(ctx context.Context, server string, conn *nats.Conn, closed <
 	if err != nil {
 		return err
 	}
+	life, end := context.WithCancel(l.ctx)
+	defer end()
 	l.mu.Lock()
-	l.conn, l.why, l.denied = conn, "", ""
+	l.conn, l.life, l.why, l.denied = conn, life, "", ""
 	close(l.up)
 	l.mu.Unlock()
 	l.notify()
@@ -229,32 +232,39 @@ func (l *link) notify() {
 	}
 }
 
-// current returns the connection, or an error that says why there is none.
-func (l *link) current() (*nats.Conn, error) {
+// errEnded is the error of what was going on when the connection ended. The client library would wait for an answer.
+var errEnded = errors.New("the connection ended before the answer came")
+
+// during calls do with the connection, and a context that also ends with it. Without a connection, it returns ErrAway.
+func (l *link) during(ctx context.Context, do func(context.Context, *nats.Conn) error) error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.conn == nil {
-		return nil, ErrAway{Why: l.why}
+	conn, life, why := l.conn, l.life, l.why
+	l.mu.Unlock()
+	if conn == nil {
+		return ErrAway{Why: why}
 	}
-	return l.conn, nil
+	both, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(life, cancel)()
+	err := do(both, conn)
+	if err != nil && life.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w (%v)", errEnded, err)
+	}
+	return err
 }
 
-// wait returns the connection when there is one.
-func (l *link) wait(ctx context.Context) (*nats.Conn, error) {
-	for {
-		l.mu.Lock()
-		conn, up := l.conn, l.up
-		l.mu.Unlock()
-		if conn != nil {
-			return conn, nil
-		}
-		select {
-		case <-up:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-l.ctx.Done():
-			return nil, ErrAway{Why: "it was closed"}
-		}
+// wait returns when there is a connection.
+func (l *link) wait(ctx context.Context) error {
+	l.mu.Lock()
+	up := l.up
+	l.mu.Unlock()
+	select {
+	case <-up:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.ctx.Done():
+		return ErrAway{Why: "it was closed"}
 	}
 }
 
@@ -269,13 +279,13 @@ const requestLimit = 15 * time.Second
 
 // request sends a message and returns the answer.
 func (l *link) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	conn, err := l.current()
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	answer, err := conn.RequestMsgWithContext(ctx, m)
+	var answer *nats.Msg
+	err := l.during(ctx, func(ctx context.Context, conn *nats.Conn) (err error) {
+		answer, err = conn.RequestMsgWithContext(ctx, m)
+		return err
+	})
 	switch {
 	case err == nil:
 		return answer, nil

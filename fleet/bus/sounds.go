@@ -63,7 +63,9 @@ func (h *Hub) Sounds(ctx context.Context, folder string, handle func(context.Con
 			done = meta.Sequence.Stream
 			if done-purged >= purgeEvery || meta.NumPending == 0 {
 				// If this fails, the parts are read again after the next start, which does no harm.
-				if js, err := h.jetStream(); err == nil && h.purge(ctx, js, soundStream, "", done+1) == nil {
+				if err := h.during(ctx, func(ctx context.Context, js jetstream.JetStream) error {
+					return purge(ctx, js, soundStream, "", done+1)
+				}); err == nil {
 					purged = done
 				}
 			}
