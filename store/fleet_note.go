@@ -147,3 +147,20 @@ func (d fleetDropped) body() string {
 	text, _ := json.Marshal(d) // numbers
 	return string(text)
 }
+
+// FleetRecording returns the id of the first ended chat whose recording the hub is to get, or
+// ErrNotFound.
+func (s *Store) FleetRecording(ctx context.Context) (chatID string, err error) {
+	chatID, err = value[string](ctx, s.read, `
+		SELECT c.id FROM fleet_chat f CROSS JOIN chat c ON c.num = f.chat
+		 WHERE f.sound = 1 AND c.ended_ms IS NOT NULL ORDER BY f.chat LIMIT 1`)
+	return chatID, explain("looking for a recording to send", err)
+}
+
+// FleetRecordingSent records that the hub has the recording of a chat.
+func (s *Store) FleetRecordingSent(ctx context.Context, chatID string) error {
+	return s.change(ctx, "recording that the hub has a recording", func(ctx context.Context, c conn) error {
+		return execute(ctx, c, `UPDATE fleet_chat SET sound = 0 WHERE chat = (SELECT num FROM chat WHERE id = ?)`,
+			chatID)
+	})
+}

@@ -37,7 +37,13 @@ type Parts struct {
 	// State returns what the box says of itself. The agent adds the name, the time, what the
 	// box runs, and what waits.
 	State func(context.Context) fleet.State
-	Log   *slog.Logger
+	// Host checks and applies what the hub wants; nil: only the database does.
+	Host Host
+	// Folder is where the files of wanted plugins lie.
+	Folder string
+	// OpenSound opens recordings; nil: none are sent.
+	OpenSound OpenSound
+	Log       *slog.Logger
 	// Every is how often a state is sent that has not changed, and Health how often a state is
 	// stored for the hub's history; 0 for ten seconds and a minute.
 	Every, Health time.Duration
@@ -63,8 +69,11 @@ type Agent struct {
 	stop    context.CancelFunc
 	workers sync.WaitGroup
 
-	facts, state wake
-	running      atomic.Int64 // the revision that the box runs
+	facts, state, wants, sounds wake
+
+	wanted  atomic.Int64           // the newest revision that the box has seen
+	running atomic.Int64           // the revision that it runs
+	why     atomic.Pointer[string] // why it does not run the newest
 }
 
 // wake holds one signal for one goroutine.
@@ -94,15 +103,23 @@ func Start(ctx context.Context, p Parts) (*Agent, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a := &Agent{
-		Parts: p,
-		stop:  stop,
-		facts: make(wake, 1),
-		state: make(wake, 1),
+		Parts:  p,
+		stop:   stop,
+		facts:  make(wake, 1),
+		state:  make(wake, 1),
+		wants:  make(wake, 1),
+		sounds: make(wake, 1),
 	}
+	a.wanted.Store(now.Running)
 	a.running.Store(now.Running)
+	a.setWhy("")
 	a.workers.Go(func() { a.listen(ctx) })
 	a.workers.Go(func() { a.sendFacts(ctx) })
 	a.workers.Go(func() { a.sendStates(ctx) })
+	a.workers.Go(func() { a.applyWants(ctx) })
+	if p.OpenSound != nil && p.Fleet.Recordings {
+		a.workers.Go(func() { a.sendSounds(ctx) })
+	}
 	return a, nil
 }
 
@@ -120,6 +137,8 @@ func (a *Agent) listen(ctx context.Context) {
 	for {
 		a.facts.up()
 		a.state.up()
+		a.wants.up()
+		a.sounds.up()
 		select {
 		case <-a.Hub.Changed():
 		case <-ctx.Done():

@@ -31,6 +31,7 @@ func (a *Agent) sendFacts(ctx context.Context) {
 		}
 		select {
 		case <-a.Records.FleetChanged():
+			a.sounds.up()
 		case <-a.facts:
 		case <-retry:
 		case <-ctx.Done():

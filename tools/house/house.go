@@ -117,7 +117,7 @@ var imports = []struct {
 
 	// Many boxes and their hub.
 	{"fleet", ""},
-	{"fleet/agent", "fleet fleet/bus store"},
+	{"fleet/agent", "fleet fleet/bus internal/durable store"},
 	{"fleet/door", "appliance/contract fleet"}, // the errors that clients see
 	{"fleet/server", "fleet internal/durable"},
 	{"fleet/bus", "fleet"},
