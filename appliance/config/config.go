@@ -55,6 +55,7 @@ type Config struct {
 	Webhooks         Webhooks
 	Limits           Limits
 	Log              Log
+	Fleet            Fleet
 	Warnings         []string // allowed, but probably not meant; to be logged at the start
 	Notes            []string // old names that were used; to be logged at the start
 
@@ -217,6 +218,11 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	return l.loadFile()
+}
+
+// loadFile is Load for a loader.
+func (l *loader) loadFile() (Config, error) {
 	file, err := l.findFile()
 	if err != nil {
 		return Config{}, err
@@ -232,12 +238,37 @@ func Load(s Sources) (Config, error) {
 
 // load is Load with the file and its text; an empty path is no file.
 func (l *loader) load(file string, text []byte) (Config, error) {
-	c := Config{File: file, assigned: map[string]assignment{}, sources: l.Sources}
 	fromFile, err := parseSettings(file, l.home, text)
 	if err != nil {
 		return Config{}, err
 	}
-	for _, given := range [][]assignment{l.defaults(), fromFile, l.fromEnvironment(), l.fromFlags()} {
+	c, err := l.combine(file, nil, fromFile)
+	if err != nil || c.Fleet.Join == "" {
+		return c, err
+	}
+	if l.hub != nil {
+		list, err := fromHub(*l.hub, l.home)
+		if err != nil {
+			return Config{}, err
+		}
+		return l.combine(file, list, fromFile)
+	}
+	list, err := l.readHub(c.Data)
+	if err == nil {
+		var with Config
+		if with, err = l.combine(file, list, fromFile); err == nil {
+			return with, nil
+		}
+	}
+	// The box must start, whatever the hub has set.
+	c.Warnings = append(c.Warnings, "the settings of the hub are not used: "+err.Error())
+	return c, nil
+}
+
+// combine combines the sources: defaults, the hub, the file, the environment and flags.
+func (l *loader) combine(file string, hub, fromFile []assignment) (Config, error) {
+	c := Config{File: file, assigned: map[string]assignment{}, sources: l.Sources}
+	for _, given := range [][]assignment{l.defaults(), hub, fromFile, l.fromEnvironment(), l.fromFlags()} {
 		if err := apply(&c, given); err != nil {
 			return Config{}, err
 		}

@@ -137,6 +137,8 @@ func TestEverySettingCanComeFromEverySource(t *testing.T) {
 		"retention.keep":    "text for 7 days",
 		"retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
 		"plugins": "opening-hours", "plugin_signatures.required": "true",
+		"fleet.join": "/kiosk-3.join", "fleet.address": "https://kiosk-3.local:8080", "fleet.chats": "false",
+		"fleet.recordings":       "true",
 		"plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 	}
 	// These settings are only valid together.

@@ -84,6 +84,8 @@ func document(more map[string]string) string {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", k.name, cell(k.help))
 		}
 	}
+	b.WriteString("\n### Settings that a hub may make\n\nThe hub of a fleet may make these. They count less than " +
+		"those of the box's own file, variables and flags: `" + strings.Join(RemoteSettings(), "`, `") + "`.\n")
 	b.WriteString(
 		"\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
 			"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")

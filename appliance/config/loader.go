@@ -25,6 +25,8 @@ type loader struct {
 	data string // the data folder before any file is read
 
 	defaultData string
+
+	hub *map[string]string // the settings of the hub; nil: those in the data folder
 }
 
 func newLoader(s Sources) (*loader, error) {

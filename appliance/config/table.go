@@ -18,6 +18,8 @@ type Setting struct {
 	PartOf string
 	// Switch says that the flag may have no value, which means true.
 	Switch bool
+	// Remote says that the hub of the fleet may make the setting.
+	Remote bool
 	// Default is the value if nothing sets one. If the default is not a fixed value,
 	// DefaultInWords describes it.
 	Default, DefaultInWords string
@@ -54,6 +56,7 @@ func Settings() []Setting {
 		group("Webhooks", webhookSettings()),
 		group("Limits", limitSettings()),
 		group("Log", logSettings()),
+		group("The fleet", fleetSettings()),
 	)
 }
 
@@ -63,6 +66,7 @@ func group(heading string, list []Setting) []Setting {
 	for i := range list {
 		s := &list[i]
 		s.Group = heading
+		s.Remote = slices.Contains(remote, s.Key)
 		if !s.FileOnly() {
 			s.Flag = cmp.Or(s.Flag, strings.NewReplacer(".", "-", "_", "-").Replace(s.Key))
 		}

@@ -32,6 +32,11 @@ const (
 	PluginKey = "plugins.key"
 	// RecordingsNotice says from when on the box deletes recordings beyond its limits.
 	RecordingsNotice = "recordings-notice.json"
+	// FleetSettings has the settings that the hub of the fleet has made, as the database has
+	// them. It is in no backup.
+	FleetSettings = "fleet.yaml"
+	// FleetPlugins is a folder with the plugin files that the hub wants on the box; may be deleted.
+	FleetPlugins = "fleet-plugins"
 	// LastBackup says when the newest backup was made. It is in no backup.
 	LastBackup = "last-backup.json"
 )
