@@ -109,6 +109,13 @@ func (a *API) ttsRegenerate(w http.ResponseWriter, r *http.Request, by caller) e
 		return contract.ErrInvalid{Field: "format_type",
 			Why: fmt.Sprintf("%q is not allowed; allowed: mp3, pcm, wav", contract.Clip(string(format)))}
 	}
+	if r.Method == http.MethodHead { // the door of a hub asks which box has it
+		_, err := a.Records.Generation(r.Context(), by.AccountID, r.PathValue("id"))
+		if err == nil {
+			soundHeaders(w, format)
+		}
+		return notFound(err, "generation", r.PathValue("id"))
+	}
 	j, err := a.Speech.Regenerate(r.Context(), by.AccountID, r.PathValue("id"), format)
 	if err != nil {
 		return err

@@ -135,10 +135,7 @@ func (d *Door) several(all []Box, config string, kind Kind, tried []string) (fou
 	reachable := 0
 	for _, b := range all {
 		l := d.load(b.Name)
-		switch {
-		case d.options.Group != "" && !slices.Contains(b.Groups, d.options.Group),
-			now.Sub(b.Seen) > maxAge, !b.State.Ready, b.State.Address == "",
-			rolledOut && !running[b.Name]:
+		if !d.reachable(b) || rolledOut && !running[b.Name] {
 			continue
 		}
 		reachable++

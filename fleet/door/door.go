@@ -64,12 +64,16 @@ type Door struct {
 	silence time.Duration // see maxSilence
 	stall   time.Duration // see maxStall
 	buffers buffers
+	sockets sync.WaitGroup // that are open
 
 	mu         sync.Mutex
 	loads      map[string]*load
 	transports map[string]*transport // by the name of the box
 	// calls are the boxes of calls over WebRTC, by the path of the call.
 	calls *lru.Cache[string, string]
+	// generations are the boxes of generations of speech, by account and id.
+	generations *lru.Cache[string, string]
+	finding     chan struct{} // has a value for each box that is being asked for one
 }
 
 // maxCalls bounds the stored calls, 150 bytes each. Calls are not found in the history by their ids.
@@ -78,6 +82,7 @@ const maxCalls = 10_000
 // New returns a door to the boxes of f.
 func New(f Fleet, o Options) *Door {
 	calls, _ := lru.New[string, string](maxCalls) // fails for a size below 1 only
+	generations, _ := lru.New[string, string](maxGenerations)
 	if o.Running == nil {
 		o.Running = context.Background()
 	}
@@ -90,11 +95,23 @@ func New(f Fleet, o Options) *Door {
 		loads:      map[string]*load{},
 		transports: map[string]*transport{},
 		calls:      calls,
+
+		generations: generations,
+		finding:     make(chan struct{}, findParallel),
 	}
 }
 
-// Close closes the idle connections to boxes.
+// Close waits until the sockets are closed after Running has ended, and closes the idle connections to boxes.
 func (d *Door) Close() {
+	closed := make(chan struct{})
+	go func() {
+		d.sockets.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(partingLimit + time.Second): // only clients that take nothing are left
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for name, t := range d.transports {
@@ -120,7 +137,7 @@ const (
 // Request is a request of a client that the hub has authenticated.
 type Request struct {
 	Kind    Kind
-	ID      string // of the live chat
+	ID      string // of the live chat, or of the generation of speech
 	Account string // its id
 	// Portable means that the client's own credentials open the box too, so that the client can be redirected.
 	Portable bool
@@ -136,7 +153,11 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, asked Request) erro
 		return contract.ErrUnavailable{Why: "this hub sends no clients to boxes: its operator has turned that off " +
 			"(hub.door); use the address of a box"}
 	}
-	only, err := d.onlyBox(r, asked)
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	only, err := d.onlyBox(r, asked, body)
 	if err != nil {
 		return err
 	}
@@ -147,11 +168,17 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, asked Request) erro
 	if err != nil {
 		return err
 	}
-	return d.proxy(w, r, asked, only, key)
+	return d.proxy(w, r, &passage{
+		door:  d,
+		asked: asked,
+		only:  only,
+		key:   key,
+		body:  body,
+	})
 }
 
 // onlyBox returns the one box that can answer a request; empty if any can.
-func (d *Door) onlyBox(r *http.Request, asked Request) (string, error) {
+func (d *Door) onlyBox(r *http.Request, asked Request, body *heldBody) (string, error) {
 	switch asked.Kind {
 	case Chat:
 		if group := r.URL.Query().Get("resumed_chat_group_id"); group != "" {
@@ -169,6 +196,11 @@ func (d *Door) onlyBox(r *http.Request, asked Request) (string, error) {
 			return name, nil
 		}
 		return "", contract.ErrNotFound{What: "call", ID: r.URL.Path}
+	case Work:
+		if id := generationOf(r, asked, body.start); id != "" {
+			// A box says that a generation does not exist.
+			return d.boxOfGeneration(r.Context(), asked, id)
+		}
 	}
 	return "", nil
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -337,6 +338,42 @@ func TestWorkGoesToTheBoxWithTheLeast(t *testing.T) {
 		if l.working != 0 {
 			t.Errorf("%d requests are still counted at %s", l.working, name)
 		}
+	}
+}
+
+func TestSpeechIsContinuedOnTheBoxThatBeganIt(t *testing.T) {
+	const made, unknown = "01a1fe4c-212a-7c63-a4cc-a4d3af997da1", "01a1fe4c-212a-7c63-a4cc-a4d3af997da2"
+	var asked atomic.Int64
+	s := open(t, Options{}, func(name string, w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			asked.Add(1)
+			if name != "c" || r.URL.Path != "/v0/tts/generations/"+made+"/file" ||
+				r.Header.Get("X-Service-Api-Key") != "key of museum" {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			return
+		}
+		fmt.Fprint(w, name)
+	}, "a", "b", "c", "d")
+	s.asked.Kind = Work
+	for range 4 {
+		body := strings.NewReader(`{"context":{"generation_id":"` + made + `"},"utterances":[{"text":"And then?"}]}`)
+		if _, box, _ := s.do(http.MethodPost, "/speak", nil, body); box != "c" {
+			t.Errorf("continued on %q", box)
+		}
+		if _, box, _ := s.get("/speak?context_generation_id=" + made); box != "c" {
+			t.Errorf("continued on %q", box)
+		}
+	}
+	if n := asked.Load(); n > 4 {
+		t.Errorf("boxes were asked %d times for one generation", n)
+	}
+	if status, text, _ := s.get("/speak?context_generation_id=" + unknown); status != http.StatusOK {
+		t.Error("a box knows what to say of an unknown generation, and the answer is", status, text)
+	}
+	n := asked.Load()
+	if status, _, _ := s.get("/speak?context_generation_id=no-id"); status != http.StatusOK || asked.Load() != n {
+		t.Error("boxes were asked for what is no id")
 	}
 }
 

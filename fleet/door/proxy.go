@@ -31,26 +31,23 @@ type passage struct {
 	only  string
 	key   string
 
-	body []byte // to send, and to send again
-	long bool   // the body is longer, and passes through once
+	body *heldBody
 	box  *placement
 	end  context.CancelFunc // of the request to the box
 }
 
 // proxy passes the request to a box and the answer back. See Serve for the error.
-func (d *Door) proxy(w http.ResponseWriter, r *http.Request, asked Request, only, key string) error {
-	p := &passage{door: d, asked: asked, only: only, key: key}
-	if err := p.readBody(r); err != nil {
-		return err
-	}
+func (d *Door) proxy(w http.ResponseWriter, r *http.Request, p *passage) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	defer p.finish()
 	socket := strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 	if socket {
+		d.sockets.Add(1)
+		defer d.sockets.Done()
 		defer context.AfterFunc(d.options.Running, func() { cancel(errStopping) })()
-		if asked.Lost != nil {
-			defer context.AfterFunc(asked.Lost, func() { cancel(context.Cause(asked.Lost)) })()
+		if lost := p.asked.Lost; lost != nil {
+			defer context.AfterFunc(lost, func() { cancel(context.Cause(lost)) })()
 		}
 		w = &hijacker{ResponseWriter: w, stall: d.stall}
 	}
@@ -79,25 +76,29 @@ func (d *Door) proxy(w http.ResponseWriter, r *http.Request, asked Request, only
 	return failed
 }
 
+// heldBody is a body, or the start of a long one.
+type heldBody struct {
+	start []byte
+	long  bool // there is more, which passes through once
+}
+
 // readBody reads the body if it is short enough to be sent again.
-func (p *passage) readBody(r *http.Request) error {
+func readBody(r *http.Request) (*heldBody, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		return nil
+		return &heldBody{}, nil
 	}
-	head, err := io.ReadAll(io.LimitReader(r.Body, replayBytes+1))
+	start, err := io.ReadAll(io.LimitReader(r.Body, replayBytes+1))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(head) <= replayBytes {
-		p.body = head
-		return nil
+	if len(start) <= replayBytes {
+		return &heldBody{start: start}, nil
 	}
-	p.long = true
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(head), r.Body), r.Body}
-	return nil
+	}{io.MultiReader(bytes.NewReader(start), r.Body), r.Body}
+	return &heldBody{start, true}, nil
 }
 
 // credentials are the headers and parameters in which clients send theirs.
@@ -142,7 +143,7 @@ func (p *passage) RoundTrip(out *http.Request) (*http.Response, error) {
 		}
 		chosen.cancel(p.only == "")
 		tried = append(tried, chosen.box)
-		again := p.only == "" && !p.long && len(tried) < maxTries
+		again := p.only == "" && !p.body.long && len(tried) < maxTries
 		if err == nil && !again && res.StatusCode == http.StatusServiceUnavailable {
 			return res, nil // in the words of the box
 		}
@@ -172,8 +173,8 @@ func (p *passage) send(out *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	to := out.Clone(ctx)
-	if !p.long {
-		to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(p.body)), int64(len(p.body))
+	if !p.body.long {
+		to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(p.body.start)), int64(len(p.body.start))
 		to.TransferEncoding = nil
 	}
 	if to.ContentLength == 0 {
