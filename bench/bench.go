@@ -36,7 +36,9 @@ type Options struct {
 	// Batch is a file that analysis jobs work on during half of the conversations (Talk);
 	// empty: there are none.
 	Batch string
-	// ServeCommand is the command line that runs a box, without flags of its own (Talk).
+	// Boxes has the numbers of boxes of a hub, which are measured in turn (Fleet).
+	Boxes []int
+	// ServeCommand is the command line that runs a box (Talk) or a hub (Fleet), without flags of its own.
 	ServeCommand []string
 	Expression   ExpressionData
 	// Desks is a folder of desks with approved answers (Approved); empty: those in the program.

@@ -74,6 +74,11 @@ type commandLine struct {
 		Half       string `default:"held" placeholder:"HALF" help:"The tuned half of the recordings (${default})."`
 		Recordings string `placeholder:"DIR" help:"${recordings}, each with its words in NAME.txt (Debian's)."`
 	} `cmd:"" help:"Measure hearing over a telephone: words, interruptions, ends of turns, with packets lost."`
+	Fleet struct {
+		Boxes  []int         `default:"3,30,300" placeholder:"N,…" help:"Numbers of boxes, one run each (${default})."`
+		Idle   time.Duration `default:"10s" help:"How long to watch the idle hub; 0 skips this (${default})."`
+		Parley string        `placeholder:"FILE" help:"Program that runs the hub (parley beside this one)."`
+	} `cmd:"" help:"Measure a hub with simulated boxes: how fast things arrive, its door."`
 	Plugin struct{} `cmd:"" help:"Measure plugins: calls compared with plain wazero, a restart with fifty, memory."`
 }
 
@@ -145,7 +150,7 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	case "talk":
 		o.Turns, o.Chats, o.Idle, o.Recordings = l.Talk.Turns, l.Talk.Chats, l.Talk.Idle, l.Talk.Recordings
 		o.Batch = l.Talk.Batch
-		o.ServeCommand, err = l.serveCommand()
+		o.ServeCommand, err = l.command(l.Talk.Parley, "serve")
 		return bench.Talk, err
 	case "stt":
 		o.Prompts, o.Rounds, o.Recordings = l.STT.Prompts, l.STT.Rounds, l.STT.Recordings
@@ -171,6 +176,10 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	case "expression":
 		o.Expression = bench.ExpressionData(l.Expression)
 		return bench.Expression, nil
+	case "fleet":
+		o.Boxes, o.Idle = l.Fleet.Boxes, l.Fleet.Idle
+		o.ServeCommand, err = l.command(l.Fleet.Parley, "hub")
+		return bench.Fleet, err
 	case "phone":
 		o.Prompts, o.Half, o.Recordings = l.Phone.Prompts, l.Phone.Half, l.Phone.Recordings
 		return bench.Phone, nil
@@ -178,9 +187,9 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	return bench.Plugin, nil
 }
 
-// serveCommand returns the command line of a box with the settings of this one.
-func (l *commandLine) serveCommand() ([]string, error) {
-	program := l.Talk.Parley
+// command returns the command line of a box or a hub with the settings of this one. Without a program it is the one
+// beside this.
+func (l *commandLine) command(program, name string) ([]string, error) {
 	if program == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -191,7 +200,7 @@ func (l *commandLine) serveCommand() ([]string, error) {
 	if _, err := os.Stat(program); err != nil {
 		return nil, &bench.ErrOption{Why: fmt.Sprintf("--parley: %v: build it with make build", err)}
 	}
-	line := []string{program, "serve"}
+	line := []string{program, name}
 	if l.Config != "" {
 		line = append(line, "--config", l.Config)
 	}
