@@ -330,7 +330,8 @@ func (a *appliance) openEngines(ctx context.Context) (err error) {
 	}
 	a.onClose(func() { a.engines.Close() })
 	a.figures.WatchEngines(a.engines.Gate)
-	a.health.WatchEngines(a.engines.Gate)
+	a.figures.WatchServers(a.engines.Servers)
+	a.health.WatchEngines(a.engines.Gate, a.engines.Servers)
 	return nil
 }
 

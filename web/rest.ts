@@ -1,5 +1,11 @@
 // Code generated from the description of the paths; DO NOT EDIT. See web/bundle.
 
+// A box with the text of the file with which it joins.
+export type AddedFleetBox = {
+  box: ReturnFleetBox;
+  join: string;
+};
+
 // An approved answer.
 export type AnswerItem = {
   // Ways to ask for it
@@ -265,10 +271,33 @@ export type BoxOutbox = {
   waiting: number;
 };
 
+// How a server is that runs engines for the box.
+export type BoxServer = {
+  // Calls since the start of the box that it has begun to answer
+  answers: number;
+  // In flight
+  calls: number;
+  // Calls since then that it has failed
+  failures: number;
+  // LatencyMS is how long it takes until its first output, lately; 0 before its first call.
+  latency_ms: number;
+  model: string;
+  // Its URL without a path
+  server: string;
+  // Language model, transcriber or voice
+  serves: string;
+  // Up, busy (it said that it is overloaded) or down
+  state: string;
+  // It is not up
+  why?: string;
+};
+
 // Which engines transcribe, think and speak.
 export type BoxServes = {
   // The first is the default
   language_models: Array<string>;
+  // That run engines for the box
+  servers: Array<BoxServer>;
   transcriber: string;
   // The default
   voice: string;
@@ -354,8 +383,71 @@ export type FacemeshPrediction = {
   emotions: Array<NamedScore>;
 };
 
+// Names what is rolled out: id or name of a config, prompt, tool or voice, the name of a plugin, the key of a setting.
+export type FleetItem = {
+  // The name of the account that has it; absent for plugins and settings.
+  account?: string;
+  id?: string;
+  kind: "config" | "prompt" | "tool" | "voice" | "lexicon" | "plugin" | "setting";
+  // The name; for a plugin or a setting the only one it has.
+  name?: string;
+};
+
+// What a target is to run of an item.
+export type FleetItemTarget = {
+  // That are to run this
+  boxes: number;
+  content?: string;
+  rollout: number;
+  running: number;
+  // Of the roll-out
+  state: string;
+  target: string;
+  version?: number;
+};
+
+// What a box says of itself.
+export type FleetState = {
+  // AddedMS is the 95th percentile of how late the answers of the last hour came.
+  added_ms: number;
+  // Address is the URL at which others reach the box.
+  address?: string;
+  core_celsius?: number;
+  cores: number;
+  disk_celsius?: number;
+  disk_free: number;
+  disk_total: number;
+  // Since the box joined
+  facts_dropped: number;
+  // That the hub does not have yet
+  facts_waiting: number;
+  // Chats
+  live: number;
+  // Of the last minute, in cores
+  load: number;
+  memory_free: number;
+  memory_total: number;
+  // Why no chat can start
+  missing?: Array<string>;
+  // By the clock of the box
+  on: number;
+  problems?: Array<string>;
+  ready: boolean;
+  // Running is the revision that the box runs, and Wanted the newest that it knows.
+  running: number;
+  seats: number;
+  version: string;
+  // Waits says what the rest of the running revision waits for.
+  waits?: string;
+  wanted: number;
+  // Why says why Running is not Wanted.
+  why?: string;
+};
+
 // A chat that matches a search.
 export type FoundChat = {
+  // The box of the hub that the chat was on; absent if it was on this box.
+  box?: string;
   chat_group_id: string;
   config?: ReturnConfigSpec;
   custom_session_id?: string;
@@ -1099,6 +1191,28 @@ export type PostedExample = {
   user: string;
 };
 
+// Adds a box to a hub.
+export type PostedFleetBox = {
+  groups?: Array<string>;
+  // 1 to 40 small letters, digits and hyphens
+  name: string;
+};
+
+// Replaces the groups of a box.
+export type PostedFleetGroups = {
+  groups: Array<string>;
+};
+
+// Names what is rolled out: id or name of a config, prompt, tool or voice, the name of a plugin, the key of a setting.
+export type PostedFleetItem = {
+  // The name of the account that has it; absent for plugins and settings.
+  account?: string;
+  id?: string;
+  kind: "config" | "prompt" | "tool" | "voice" | "lexicon" | "plugin" | "setting";
+  // The name; for a plugin or a setting the only one it has.
+  name?: string;
+};
+
 // The format of sound.
 export type PostedFormat = {
   type: "mp3" | "pcm" | "wav";
@@ -1299,6 +1413,25 @@ export type PostedPronunciation = {
 export type PostedResumeAssistantMessage = {
   custom_session_id?: string;
   type: "resume_assistant_message";
+};
+
+// Begins a roll-out.
+export type PostedRollout = {
+  // Canary is how many boxes, chosen by the hub from those that are online, run it first; CanaryBoxes names them
+  // instead.
+  canary?: number;
+  canary_boxes?: Array<string>;
+  item: PostedFleetItem;
+  // Remove takes the item off the target.
+  remove?: boolean;
+  // SoakMinutes is how long the canaries must run it without a new problem; absent: 10.
+  soak_minutes?: number;
+  // Target is all, group:NAME or box:NAME.
+  target: string;
+  // The value of a setting.
+  value?: string;
+  // The version of a config, prompt or tool; absent: the newest.
+  version?: number;
 };
 
 // Makes the console act for another account.
@@ -1853,6 +1986,91 @@ export type ReturnDiagnosis = {
   healthy: boolean;
 };
 
+// The state of a hub and its boxes.
+export type ReturnFleet = {
+  boxes: number;
+  // Connected is whether the hub reaches the server, and Why says why it does not.
+  connected: boolean;
+  embedded: boolean;
+  // FactsPerSecond is how many chats, acts and other facts the hub stored per second, of the last minute.
+  facts_per_second: number;
+  // Of all boxes, sorted
+  groups: Array<string>;
+  // Chats on all boxes that are online
+  live: number;
+  // Of the hub
+  name: string;
+  // Boxes that were seen in the last 25 seconds
+  online: number;
+  // Problems is how many boxes have a problem, are not ready, or do not run what they should.
+  problems: number;
+  seats: number;
+  // Server is the URL of the NATS server as boxes reach it; Embedded is whether the hub itself is that server.
+  server: string;
+  // StreamBytes is what the streams of facts take on the server.
+  stream_bytes: number;
+  // Waiting is how many messages the server holds that the hub has not stored.
+  waiting: number;
+  why?: string;
+};
+
+// Something that happened on a box: an administrative act, a webhook, or facts that the hub will never get.
+export type ReturnFleetAct = {
+  // Act is set for an act, as the audit log of the box has it.
+  act?: ReturnAct;
+  box: string;
+  id: number;
+  // Act, webhook, dropped or rejected
+  kind: string;
+  on: number;
+  // Text says what happened, for people.
+  text: string;
+};
+
+// A box of a hub.
+export type ReturnFleetBox = {
+  added_on: number;
+  // Chats is how many of its chats the hub stores.
+  chats: number;
+  groups: Array<string>;
+  // JoinedOn is when its credentials were made.
+  joined_on: number;
+  name: string;
+  // Online is whether the hub has heard of it in the last 25 seconds.
+  online: boolean;
+  // SeenOn is when its newest state came; absent if none ever came.
+  seen_on?: number;
+  // State is the newest state; absent if none ever came.
+  state?: FleetState;
+  // Wanted is the revision of what the hub wants it to run.
+  wanted: number;
+};
+
+// Lists the boxes of a hub by name.
+export type ReturnFleetBoxes = {
+  boxes: Array<ReturnFleetBox>;
+};
+
+// The history of a box's health, oldest first: a state a minute for a week, and a state an hour for 90 days.
+export type ReturnFleetHealth = {
+  box: string;
+  states: Array<FleetState>;
+};
+
+// An item with what the targets are to run of it.
+export type ReturnFleetItem = {
+  item: FleetItem;
+  // Newest is the newest version on the hub of a config, prompt or tool; absent for other items and if it was deleted.
+  newest?: number;
+  // Targets has the newest roll-out for each target, that of the widest target first.
+  targets: Array<FleetItemTarget>;
+};
+
+// Lists what is rolled out.
+export type ReturnFleetItems = {
+  items: Array<ReturnFleetItem>;
+};
+
 // Lists the chats that match a search, newest first.
 export type ReturnFoundChats = {
   chats: Array<FoundChat>;
@@ -1924,6 +2142,8 @@ export type ReturnOperator = {
   account: string;
   // The names of all accounts, oldest first
   accounts: Array<string>;
+  // Whether it is the hub of other boxes
+  hub?: boolean;
   // Absent if the caller has a key
   session?: ReturnSession;
   // Of the box
@@ -2004,6 +2224,15 @@ export type ReturnPagedConfigs = {
   total_pages: number;
 };
 
+// A page of what happened on the boxes, newest first.
+export type ReturnPagedFleetActs = {
+  acts_page: Array<ReturnFleetAct>;
+  // From 0
+  page_number: number;
+  page_size: number;
+  total_pages: number;
+};
+
 // A page of keys.
 export type ReturnPagedKeys = {
   keys_page: Array<ReturnKey>;
@@ -2028,6 +2257,15 @@ export type ReturnPagedPrompts = {
   page_number: number;
   page_size: number;
   prompts_page: Array<ReturnPrompt>;
+  total_pages: number;
+};
+
+// A page of roll-outs, newest first.
+export type ReturnPagedRollouts = {
+  // From 0
+  page_number: number;
+  page_size: number;
+  rollouts_page: Array<ReturnRollout>;
   total_pages: number;
 };
 
@@ -2133,6 +2371,36 @@ export type ReturnRestart = {
   probe: string;
   // For the caller, as far as known; it signs the browser in, once
   url: string;
+};
+
+// A roll-out.
+export type ReturnRollout = {
+  // Boxes has the state of each box; absent in lists.
+  boxes?: Array<RolloutBox>;
+  // Canary are the boxes that run it first.
+  canary: Array<string>;
+  changed_on: number;
+  // What is rolled out, for people: a plugin's version, a setting's value.
+  content?: string;
+  created_on: number;
+  failed: number;
+  id: number;
+  item: FleetItem;
+  // It takes the item off the target
+  remove?: boolean;
+  // How many boxes of the target run it, wait for it, and cannot run it.
+  running: number;
+  soak_minutes: number;
+  // SoakedFrom is since when all canaries run it; absent while one does not.
+  soaked_from?: number;
+  // Canary, rolling, done, stopped or failed
+  state: string;
+  target: string;
+  // Of a config, prompt or tool
+  version?: number;
+  waiting: number;
+  // Why it failed, or what it waits for.
+  why?: string;
 };
 
 // A browser that is signed in to the console.
@@ -2378,6 +2646,16 @@ export type ReturnWebhook = {
   until_on?: number;
   // Without a password
   url: string;
+};
+
+// How far a roll-out is on a box.
+export type RolloutBox = {
+  box: string;
+  canary: boolean;
+  online: boolean;
+  // Waiting, running, failed, or replaced (by a later or narrower roll-out of the item)
+  state: string;
+  why?: string;
 };
 
 // An approved answer that was considered.

@@ -77,6 +77,11 @@ func diagnose(ctx context.Context, cfg config.Config,
 		doctor.Clock(time.Now(), notBefore(cfg.Data)),
 		examinePort(cfg.Listen, pid, running),
 	)
+	servers, err := examineServers(ctx, cfg)
+	if err != nil {
+		return d, err
+	}
+	d.add(servers...)
 	d.add(examineKiosk(cfg.Kiosk)...)
 	kioskChat, err := examineKioskChat(ctx, cfg)
 	if err != nil {

@@ -172,7 +172,9 @@ func examineLibraries(ctx context.Context, cfg config.Config) doctor.Finding {
 // examineHearing reports which languages the box understands.
 func examineHearing(cfg config.Config) doctor.Finding {
 	f := doctor.Finding{Part: "hearing", Health: doctor.OK, What: "Whisper, in many languages"}
-	if engines.TranscriberLanguages(cfg) != nil {
+	if len(cfg.Engines.TranscriberServers) > 0 {
+		f.What = "by servers: " + cfg.Engines.DescribeTranscriber() + "; the languages are theirs"
+	} else if engines.TranscriberLanguages(cfg) != nil {
 		f.What = "Moonshine, in English only; for other languages: " + voices.LanguageAdvice
 	}
 	if why := voices.LanguageProblem(cfg, ""); why != "" {

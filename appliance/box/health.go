@@ -60,15 +60,20 @@ type Speaker interface {
 // Health reports the state of a running box. It implements api.BoxHealth.
 type Health struct {
 	HealthSources
-	gate      atomic.Pointer[engine.Gate] // nil before the engines are open
+	gate      atomic.Pointer[engine.Gate]                 // nil before the engines are open
+	servers   atomic.Pointer[func() []engine.ServerState] // nil before the engines are open
 	examining atomic.Bool
 }
 
 // NewHealth returns the health of a box whose engines are not open yet.
 func NewHealth(s HealthSources) *Health { return &Health{HealthSources: s} }
 
-// WatchEngines has the load of the engines reported from now on.
-func (b *Health) WatchEngines(g *engine.Gate) { b.gate.Store(g) }
+// WatchEngines has the load of the engines reported from now on, and how the servers are that run some
+// of them.
+func (b *Health) WatchEngines(g *engine.Gate, servers func() []engine.ServerState) {
+	b.gate.Store(g)
+	b.servers.Store(&servers)
+}
 
 // lateFrom is how much later than the silence before it an answer may come until it
 // counts as late, if the settings set no limit.
@@ -119,12 +124,28 @@ func (b *Health) since(ctx context.Context, newest time.Time) (h contract.Return
 
 func (b *Health) serves() contract.BoxServes {
 	s := contract.BoxServes{
-		Transcriber:    b.Config.Engines.Transcriber,
+		Transcriber:    b.Config.Engines.DescribeTranscriber(),
 		LanguageModels: []string{},
 		Voice:          b.Config.Engines.Voice,
+		Servers:        []contract.BoxServer{},
 	}
 	for _, m := range b.Config.Models() {
 		s.LanguageModels = append(s.LanguageModels, m.Describe())
+	}
+	if list := b.servers.Load(); list != nil {
+		for _, one := range (*list)() {
+			s.Servers = append(s.Servers, contract.BoxServer{
+				Serves:    one.Serves,
+				Server:    one.Server,
+				Model:     one.Model,
+				State:     one.State,
+				Why:       one.Why,
+				Calls:     one.Calls,
+				Answers:   int64(one.Answers),
+				Failures:  int64(one.Failures),
+				LatencyMS: milliseconds(one.Latency),
+			})
+		}
 	}
 	return s
 }

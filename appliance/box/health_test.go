@@ -67,7 +67,7 @@ func TestHealthSummarisesTheNewestAnswers(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	gate := engine.NewGate(3)
-	b.WatchEngines(gate)
+	b.WatchEngines(gate, func() []engine.ServerState { return nil })
 	leave, err := gate.Enter(t.Context(), engine.Live.Urgency(), 2)
 	if err != nil {
 		t.Fatal(err)

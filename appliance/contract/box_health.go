@@ -33,6 +33,22 @@ type BoxServes struct {
 	Transcriber    string   `json:"transcriber"`
 	LanguageModels []string `json:"language_models"` // the first is the default
 	Voice          string   `json:"voice"`           // the default
+
+	Servers []BoxServer `json:"servers"` // that run engines for the box
+}
+
+// BoxServer is how a server is that runs engines for the box.
+type BoxServer struct {
+	Serves   string `json:"serves"` // language model, transcriber or voice
+	Server   string `json:"server"` // its URL without a path
+	Model    string `json:"model"`
+	State    string `json:"state"`         // up, busy (it said that it is overloaded) or down
+	Why      string `json:"why,omitempty"` // it is not up
+	Calls    int    `json:"calls"`         // in flight
+	Answers  int64  `json:"answers"`       // calls since the start of the box that it has begun to answer
+	Failures int64  `json:"failures"`      // calls since then that it has failed
+	// LatencyMS is how long it takes until its first output, lately; 0 before its first call.
+	LatencyMS float64 `json:"latency_ms"`
 }
 
 // BoxChats is how many chats are live.

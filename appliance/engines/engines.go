@@ -177,7 +177,7 @@ type transcriber interface {
 // when they fail, if its pack is installed.
 func (e *Set) openTranscriber(ctx context.Context) error {
 	name := e.cfg.Engines.Transcriber
-	if len(e.cfg.Engines.TranscriberServers) == 0 || e.installed(ctx, name) {
+	if len(e.cfg.Engines.TranscriberServers) == 0 || isInstalled(ctx, e.cfg, name) {
 		if err := e.openEmbeddedTranscriber(ctx, name); err != nil {
 			return err
 		}
@@ -227,10 +227,10 @@ func (e *Set) openRemoteTranscriber(ctx context.Context) error {
 	return e.warmServers(ctx, t, until)
 }
 
-// installed reports whether a pack is there and intact.
-func (e *Set) installed(ctx context.Context, name string) bool {
-	found, err := packs.Find(e.cfg.Packs, name)
-	return err == nil && packs.Require(ctx, e.cfg.Packs, found) == nil
+// isInstalled reports whether a pack is there and intact.
+func isInstalled(ctx context.Context, cfg config.Config, name string) bool {
+	found, err := packs.Find(cfg.Packs, name)
+	return err == nil && packs.Require(ctx, cfg.Packs, found) == nil
 }
 
 // TranscriberLanguages returns the languages of the configured transcriber as BCP 47 tags; nil

@@ -1,7 +1,6 @@
 package engines
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 
 // serverPool is a pool of servers of any kind.
 type serverPool interface {
-	States() []remote.ServerState
+	States() []engine.ServerState
 	Describe() string
 }
 
@@ -43,10 +42,10 @@ func (e *Set) addPool(p serverPool) {
 
 // Servers returns how the servers with engines are. One that serves several things with the same model
 // is there once for each kind.
-func (e *Set) Servers() []remote.ServerState {
+func (e *Set) Servers() []engine.ServerState {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var all []remote.ServerState
+	var all []engine.ServerState
 	at := map[[3]string]int{}
 	for _, p := range e.pools {
 		for _, s := range p.States() {
@@ -64,12 +63,12 @@ func (e *Set) Servers() []remote.ServerState {
 }
 
 // merged returns the state of a server that is in two pools: the worse one, and all calls.
-func merged(a, b remote.ServerState) remote.ServerState {
-	if b.State != remote.Up && a.State != remote.Down {
+func merged(a, b engine.ServerState) engine.ServerState {
+	if b.State != engine.Up && a.State != engine.Down {
 		a.State, a.Why = b.State, b.Why
 	}
 	a.Calls, a.Answers, a.Failures = a.Calls+b.Calls, a.Answers+b.Answers, a.Failures+b.Failures
-	a.Latency = cmp.Or(max(a.Latency, b.Latency), 0)
+	a.Latency = max(a.Latency, b.Latency)
 	return a
 }
 

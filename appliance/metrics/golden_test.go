@@ -66,6 +66,9 @@ func everySeries(t *testing.T) *Metrics {
 		results = append(results, string(r))
 	}
 	m.WatchWebhooks(results, func() (int, int) { return 0, 0 })
+	m.WatchServers(func() []engine.ServerState {
+		return []engine.ServerState{{Serves: "voice", Server: "http://h", Model: "m", State: engine.Up}}
+	})
 	m.WatchAnswerSound(func() (int, int) { return 0, 0 })
 	m.WatchBatch(func() (int, int) { return 0, 0 })
 	var states []string

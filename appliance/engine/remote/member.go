@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"parley/appliance/engine"
 )
 
 // member is a server of a pool.
@@ -125,35 +127,14 @@ func (m *member) whyAway() error {
 	return nil
 }
 
-// The states of a server.
-const (
-	Up   = "up"
-	Busy = "busy" // it said that it is overloaded, and is left alone for a moment
-	Down = "down" // it is checked until it answers
-)
-
-// ServerState is how a server of a pool is.
-type ServerState struct {
-	Serves string // "language model", "transcriber" or "voice"
-	Server string // scheme and host
-	Model  string
-	State  string // Up, Busy or Down
-	Why    string // it is not up
-	Calls  int    // in flight
-	// Answers and Failures count calls since the start. A call that fails after its first output is
-	// both.
-	Answers, Failures uint64
-	Latency           time.Duration // recent average until the first output; 0 if unknown
-}
-
-func (m *member) state() ServerState {
+func (m *member) state() engine.ServerState {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := ServerState{
+	s := engine.ServerState{
 		Serves:   m.server.what,
 		Server:   m.server.name,
 		Model:    m.server.model,
-		State:    Up,
+		State:    engine.Up,
 		Calls:    m.calls,
 		Answers:  m.answers,
 		Failures: m.failures,
@@ -161,19 +142,19 @@ func (m *member) state() ServerState {
 	}
 	switch {
 	case m.down:
-		s.State = Down
+		s.State = engine.Down
 	case time.Now().Before(m.until):
-		s.State = Busy
+		s.State = engine.Busy
 	}
-	if s.State != Up && m.why != nil {
+	if s.State != engine.Up && m.why != nil {
 		s.Why = m.why.Error()
 	}
 	return s
 }
 
 // States returns how the servers of the pool are.
-func (p *pool) States() []ServerState {
-	var all []ServerState
+func (p *pool) States() []engine.ServerState {
+	var all []engine.ServerState
 	for _, m := range p.members {
 		all = append(all, m.state())
 	}

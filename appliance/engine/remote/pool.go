@@ -42,10 +42,6 @@ const (
 	// maxAlone is the longest time for which a server is left alone: a restarted one is back in use
 	// within a minute.
 	maxAlone = time.Minute
-	// checkTimeout bounds one check. A server that lists its models does so in milliseconds.
-	checkTimeout = 5 * time.Second
-	// maxModelsBytes is how much of a list of models is read.
-	maxModelsBytes = 1 << 20
 	// stickyCalls is how many more calls in flight than the least loaded server may have the one
 	// that served a conversation before: its cache of the prompt is worth about as much.
 	stickyCalls = 2
@@ -304,7 +300,7 @@ func (p *pool) checkUntilUp(m *member) {
 		if m.alone() > 0 { // it failed again meanwhile
 			continue
 		}
-		err := m.server.check(p.ctx)
+		_, err := m.server.check(p.ctx)
 		if p.ctx.Err() != nil {
 			return
 		}

@@ -142,13 +142,13 @@ func ask(t *testing.T, m engine.LanguageModel, conversation string) (string, err
 }
 
 // stateOf returns the state of a server of a pool.
-func stateOf(states []ServerState, p *peer) ServerState {
+func stateOf(states []engine.ServerState, p *peer) engine.ServerState {
 	for _, s := range states {
 		if s.Server == p.URL {
 			return s
 		}
 	}
-	return ServerState{}
+	return engine.ServerState{}
 }
 
 func TestAnotherServerAnswersForOneThatFails(t *testing.T) {
@@ -164,7 +164,8 @@ func TestAnotherServerAnswersForOneThatFails(t *testing.T) {
 			if s := stateOf(pool.States(), bad); s.Why == "" || s.Failures != 1 || s.Server != bad.URL {
 				t.Errorf("%+v", s)
 			}
-			if s := stateOf(pool.States(), good); s.State != Up || s.Answers != 1 || s.Latency == 0 || s.Calls != 0 {
+			s := stateOf(pool.States(), good)
+			if s.State != engine.Up || s.Answers != 1 || s.Latency == 0 || s.Calls != 0 {
 				t.Errorf("%+v", s)
 			}
 		})
@@ -182,7 +183,7 @@ func TestARequestThatNoServerAcceptsPutsNoneDown(t *testing.T) {
 		t.Errorf("%d servers were asked", n)
 	}
 	for _, s := range pool.States() {
-		if s.State != Up {
+		if s.State != engine.Up {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -224,7 +225,7 @@ func TestAServerThatAnswersAgainIsUsedAgain(t *testing.T) {
 	}
 	healed := answers("Healed.")
 	bad.handle.Store(&healed)
-	waitFor(t, func() bool { return stateOf(pool.States(), bad).State == Up })
+	waitFor(t, func() bool { return stateOf(pool.States(), bad).State == engine.Up })
 	pool.serves("d", 0)
 	if said, err := ask(t, pool, "d"); said != "Healed." || err != nil {
 		t.Errorf("%q, %v", said, err)
@@ -257,10 +258,10 @@ func TestAnOverloadedServerIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 	if n := busy.calls.Load(); n != 1 {
 		t.Errorf("it was asked %d times within its time", n)
 	}
-	if s := stateOf(pool.States(), busy); s.State != Busy {
+	if s := stateOf(pool.States(), busy); s.State != engine.Busy {
 		t.Errorf("%+v", s)
 	}
-	waitFor(t, func() bool { return stateOf(pool.States(), busy).State == Up })
+	waitFor(t, func() bool { return stateOf(pool.States(), busy).State == engine.Up })
 	if busy.checks.Load() != 0 {
 		t.Error("it was checked")
 	}
@@ -311,7 +312,7 @@ func TestTheLeastLoadedServerIsAsked(t *testing.T) {
 	}
 }
 
-func calls(states []ServerState) (n int) {
+func calls(states []engine.ServerState) (n int) {
 	for _, s := range states {
 		n += s.Calls
 	}
@@ -360,7 +361,7 @@ func TestACancelledGuessEndsOnTheWire(t *testing.T) {
 	case <-time.After(bounded):
 		t.Error("the server still works")
 	}
-	if s := stateOf(pool.States(), p); s.State != Up || s.Failures != 0 {
+	if s := stateOf(pool.States(), p); s.State != engine.Up || s.Failures != 0 {
 		t.Errorf("%+v", s)
 	}
 }

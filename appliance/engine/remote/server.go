@@ -1,9 +1,7 @@
 package remote
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 )
@@ -88,29 +86,4 @@ func (s *server) send(r *http.Request, key string) (*http.Response, error) {
 	}
 	defer response.Body.Close()
 	return nil, readStatus(response)
-}
-
-// check asks the server for its models, which costs it nothing. The error is an *Error, or that of
-// ctx. A server that has no such list is well if it answers.
-func (s *server) check(ctx context.Context) error {
-	watched, cancel := context.WithTimeoutCause(ctx, checkTimeout, errCheck)
-	defer cancel()
-	r, err := http.NewRequestWithContext(watched, http.MethodGet, s.base.JoinPath("models").String(), nil)
-	if err != nil {
-		return err
-	}
-	response, err := s.send(r, s.key)
-	if err == nil {
-		// The body is read so that the connection can be used again.
-		_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxModelsBytes))
-		response.Body.Close()
-	}
-	if err == nil {
-		return nil
-	}
-	fault := s.fault(watched, ctx, err, false)
-	if e, ok := fault.(*Error); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
-		return nil
-	}
-	return fault
 }

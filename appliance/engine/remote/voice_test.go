@@ -417,7 +417,7 @@ func TestACancelledSentenceEndsOnTheWire(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	<-p.left
-	if s := stateOf(v.pool.States(), p); s.State != Up || s.Failures != 0 {
+	if s := stateOf(v.pool.States(), p); s.State != engine.Up || s.Failures != 0 {
 		t.Errorf("%+v", s)
 	}
 }
