@@ -132,6 +132,7 @@ type appliance struct {
 	answers   *approved
 	speech    *speechAPI
 	stream    *streamAPI
+	openAI    *openAIAPI
 	health    *box.Health
 	http      *http.Server
 	served    chan error // receives the error of http, and is closed
@@ -229,6 +230,7 @@ func (a *appliance) openVoices(ctx context.Context) {
 	a.lexicons = voices.NewLexicons(a.records, a.cfg.Speech.Locale, a.cfg.Lexicon, a.log)
 	a.speech = &speechAPI{lines: a.sockets, stop: ctx}
 	a.stream = &streamAPI{lines: a.sockets, stop: ctx}
+	a.openAI = &openAIAPI{voices: a.voices}
 }
 
 // startHTTP serves the API, and announces its address in the data folder.
@@ -264,6 +266,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Aliases:        a.voices,
 		Speech:         a.speech,
 		SpeechInput:    a.speech,
+		OpenAI:         a.openAI,
 		ModelStream:    a.stream,
 		Batch:          batchAPI{a.batch},
 		Models:         engines.Catalogue{Config: a.cfg},

@@ -70,6 +70,9 @@ func (a *appliance) startBatch(ctx context.Context) {
 	}
 	streamed := *analyser
 	streamed.Media = &media.Reader{Urgent: true} // the client of a stream waits
+	live := *analyser
+	live.Transcriber = a.engines.Transcriber
+	a.startOpenAI(&live, analyser)
 	a.stream.service.Store(stream.New(&streamed, streamed.Media, a.log))
 	a.onClose(inBackground(ctx, func(ctx context.Context) { a.batch.Run(ctx, analyser, a.engines.Gate) }))
 }

@@ -205,7 +205,8 @@ func (h *hearing) voicedIn(s engine.Segment) []stretch {
 
 // transcribe transcribes a part of an utterance.
 func (h *hearing) transcribe(ctx context.Context, pcm []float32) (engine.Transcript, error) {
-	o := engine.TranscribeOptions{Urgency: h.urgency(), Language: h.o.transcription.Language, Words: true}
+	o := engine.TranscribeOptions{Urgency: h.urgency(), Language: h.o.transcription.Language,
+		Words: !h.o.textOnly}
 	detect := o.Language == "" && engine.LanguagesOf(h.Transcriber) == nil
 	if detect && h.language != "" && len(pcm) < detectFrom {
 		o.Language, detect = h.language, false
@@ -244,11 +245,21 @@ func (h *hearing) endUtterance(ctx context.Context, s engine.Segment) error {
 		h.seconds += u.end - u.begin
 	}
 	first := len(h.out.Words)
+	u.from = h.text.Len()
 	for _, p := range parts {
 		h.add(p)
 	}
+	u.to = h.text.Len()
+	if u.from > 0 && u.from < u.to {
+		u.from++ // the space
+	}
 	h.out.Utterances = append(h.out.Utterances, Span{first, len(h.out.Words)})
 	h.out.utterances = append(h.out.utterances, u)
+	if h.o.found != nil && u.from < u.to {
+		if err := h.o.found(h.text.String()[u.from:]); err != nil {
+			return err
+		}
+	}
 	if h.speakers == nil {
 		return nil
 	}

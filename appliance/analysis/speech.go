@@ -18,6 +18,8 @@ type hearingOptions struct {
 	transcription *contract.BatchTranscription // nil: no words
 	prosody       *contract.BatchProsody       // nil: the voice is not judged
 	speakers      bool                         // tell the speakers apart
+	textOnly      bool                         // no confidences and measured times of words
+	found         func(text string) error      // gets the text of each utterance; nil: nobody
 	urgency       func() *engine.Urgency       // nil: engine.Batch
 }
 
@@ -34,6 +36,7 @@ type speechResult struct {
 // An utterance is a stretch of speech between two pauses.
 type utterance struct {
 	begin, end float64 // seconds
+	from, to   int     // bytes of the text
 	confidence float64 // of its words, 0 to 1
 	speaker    int     // counts from 0, in the order of appearance
 	certainty  float64 // of the speaker, 0 to 1; 0 if speakers are not told apart
@@ -114,7 +117,9 @@ func (a *Analyser) hear(ctx context.Context, s sound, o hearingOptions) (speechR
 		}
 	}
 	h.checkLanguage()
-	h.out.transcribed = h.o.transcription != nil
+	if h.out.transcribed = h.o.transcription != nil; !h.out.transcribed && o.prosody == nil && !o.speakers {
+		return h.out, nil
+	}
 	err := s(ctx, func(pcm []float32) error {
 		for piece := range slices.Chunk(pcm, pieceSamples) {
 			if err := h.hear(ctx, piece); err != nil {

@@ -21,6 +21,8 @@ func notAdministrative() []string {
 		// speaking
 		"POST /v0/tts", "POST /v0/tts/file", "POST /v0/tts/stream/json", "POST /v0/tts/stream/file",
 		"POST /v0/tts/voice_conversion/json", "POST /v0/tts/voice_conversion/file",
+		// speaking, transcribing and answering for programs
+		"POST /v1/audio/speech", "POST /v1/audio/transcriptions", "POST /v1/chat/completions",
 		// measuring
 		"POST /v0/batch/jobs",
 		// read answers and change nothing

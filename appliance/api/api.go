@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/internal/limit"
@@ -37,6 +39,7 @@ type Parts struct {
 	Aliases      VoiceAliases
 	Models       Models
 	Speech       Speech
+	OpenAI       OpenAI // nil if there are no engines, as in tests
 	SpeechInput  SpeechInput
 	ModelStream  ModelStream // nil if no media are analysed, as in tests
 	Batch        Batch       // nil if there are no jobs of analysis, as in tests
@@ -117,6 +120,7 @@ type API struct {
 	// batchUploads limits the forms with files for jobs that are being received.
 	batchUploads *limit.Limiter[string]
 	searches     searchLimiter
+	transcribing *semaphore.Weighted // of the recordings on the disk, in MiB
 	largeBodies  largeBodies
 	// documents returns the descriptions of the API, read at the first call.
 	documents func() (documents, error)
@@ -140,6 +144,7 @@ func New(p Parts) *API {
 		uploads:      newUploadLimiter(),
 		batchUploads: newBatchUploads(),
 		searches:     newSearchLimiter(),
+		transcribing: newTranscribing(),
 		largeBodies:  newLargeBodies(),
 	}
 	a.acts = newActLimiter(a.recordAct, func() time.Time { return a.now() })

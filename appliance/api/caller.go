@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -107,7 +109,7 @@ func firstNonBlank(texts ...string) string {
 // against the rate of its address before any lookup, so a flood of wrong ones
 // costs no queries.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
-	if rt.access == byToken || rt.access == byKey || rt.access == byOperator {
+	if slices.Contains([]describe.Access{byToken, byKey, byBearer, byOperator}, rt.access) {
 		return a.admitKey(rt, r)
 	}
 	// A POST that needs no key carries a sign-in link or a pairing code.
@@ -129,6 +131,10 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 // credentials, so it tells an attacker nothing.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := credentialOf(r)
+	bearer := rt.access == byBearer && c.token
+	if bearer {
+		c.token = false // clients of OpenAI's API send their key so
+	}
 	account, isKnown := a.recent.accountOf(c.text)
 	if err := a.countRequest(account, isKnown, c, r); err != nil {
 		return caller{}, err
@@ -146,6 +152,11 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		}
 	}
 	g, err := a.lookUp(r.Context(), c)
+	if bearer && errors.Is(err, store.ErrNotFound) && len(c.text) <= maxKeyBytes {
+		if of, isToken := a.Keys.OpenToken(r.Context(), c.text, a.now()); isToken == nil {
+			g, err, c.token = of, nil, true // it gets a better answer than that it is unknown
+		}
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		a.recent.forget(c.text)
 		if c.cookie {
@@ -199,8 +210,11 @@ func missingCredential(rt route) string {
 
 // headersFor names the headers that open a route.
 func headersFor(rt route) string {
-	if rt.access == byToken {
+	switch rt.access {
+	case byToken:
 		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
+	case byBearer:
+		return "a key of this box as Authorization: Bearer"
 	}
 	return "a key in the header X-Service-Api-Key"
 }

@@ -33,6 +33,7 @@ func allDescriptions() descriptions {
 		aboutAudio(),
 		aboutSpeech(),
 		aboutConversion(),
+		aboutOpenAI(),
 		aboutModelStream(),
 		aboutBatch(),
 		aboutConfigs(),

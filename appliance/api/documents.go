@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/appliance/api/describe"
+	"parley/appliance/contract"
 )
 
 // The descriptions are generated from the routes, the readers of bodies and the
@@ -45,7 +46,7 @@ func (a *API) description() describe.Box {
 				"Unknown fields are ignored, and null is the same as absent. Times are Unix milliseconds unless " +
 				"stated otherwise. Every answer has an X-Request-Id, which is also in the log of the box.",
 		},
-		Problem: problem{}, Invalid: malformed{},
+		Problem: problem{}, Invalid: malformed{}, OpenAI: contract.OpenAIError{},
 	}
 	box.Info.License.Name, box.Info.License.URL = "Apache License 2.0", "https://www.apache.org/licenses/LICENSE-2.0"
 	for _, rt := range a.routes() {

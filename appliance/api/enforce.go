@@ -40,7 +40,7 @@ func (a *API) answer(rt route, w http.ResponseWriter, r *http.Request, by caller
 		return rt.handle(w, r, by)
 	}
 	return beginWithin(rt.time, w, r, func(r *http.Request) error {
-		if rt.time == synthesis || rt.access == byLink { // these stream sound for up to half an hour
+		if rt.time >= synthesis || rt.access == byLink { // these stream for up to half an hour
 			return a.untilRevoked(w, r, by, rt.handle)
 		}
 		return rt.handle(w, r, by)

@@ -135,9 +135,11 @@ func TestEveryRowAdmitsItsCallersOnly(t *testing.T) {
 	want := func(anybody, linked, client, token, account, operator int) map[describe.Access]int {
 		return map[describe.Access]int{
 			byAnyone: anybody, byLink: linked, bySecret: client,
-			byToken: token, byKey: account, byOperator: operator,
+			byToken: token, byKey: account, byBearer: account, byOperator: operator,
 		}
 	}
+	asBearer := want(200, 403, 401, 401, 401, 401)
+	asBearer[byBearer] = 200
 	socket := func(token, account int) map[describe.Access]int {
 		return map[describe.Access]int{byToken: token, byKey: account}
 	}
@@ -160,6 +162,7 @@ func TestEveryRowAdmitsItsCallersOnly(t *testing.T) {
 			socket(200, 403)},
 		{"an operator's token", "", []string{"Authorization", "Bearer operator token"},
 			want(200, 403, 401, 200, 403, 403), socket(200, 403)},
+		{"a key as a token", "", []string{"Authorization", "Bearer client"}, asBearer, socket(401, 401)},
 		{"a key in the query", "api_key=operator", nil, want(200, 403, 401, 401, 401, 401), socket(200, 200)},
 		{"a key in the query, in camel case", "apiKey=operator", nil, want(200, 403, 401, 401, 401, 401),
 			socket(200, 200)},

@@ -56,9 +56,12 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 			a.Log.ErrorContext(r.Context(), "request failed", "request", w.Header().Get("X-Request-Id"), "path",
 				loggedPath(r), "err", err)
 		}
-		a.reply(w, http.StatusInternalServerError,
-			problem{"internal_error", http.StatusText(http.StatusInternalServerError),
-				"something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id")})
+		k, public = internalError(w)
+	}
+	if isOpenAI(r) {
+		status, body := openAIError(err, k, public)
+		a.setHeaders(w, r, status, public)
+		a.reply(w, status, body)
 		return
 	}
 	a.setHeaders(w, r, k.status, public)
@@ -70,6 +73,12 @@ func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.ClipError(public.Error())})
 	}
+}
+
+// internalError returns what the client gets for an error that is only logged.
+func internalError(w http.ResponseWriter) (kind, error) {
+	return kind{status: http.StatusInternalServerError, code: "internal_error"},
+		errors.New("something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id"))
 }
 
 // setHeaders sets the headers that a status requires.

@@ -32,20 +32,22 @@ const (
 	bySecret   = describe.Secret   // a client with an API key and its secret key
 	byToken    = describe.Token    // a client with an API key or an access token
 	byKey      = describe.Key      // a client with an API key
+	byBearer   = describe.Bearer   // a client with an API key, which it may send as Authorization: Bearer
 	byOperator = describe.Operator // a client with an operator's API key
 )
 
 // The largest request bodies, in bytes. Bodies above answersBody are streamed to
 // a file and never held in memory.
 const (
-	noBody        = 4 << 10  // the handler reads no body; some clients send {} anyway
-	smallBody     = 16 << 10 // a form or an object of a few words
-	sdpBody       = 64 << 10 // browsers' offers have 3 to 8 kB
-	jsonBody      = 4 << 20  // the longest prompt or tool has a few hundred KB
-	sheetBody     = 8 << 20  // a sheet whose English texts are all as long as allowed has 7 MB
-	answersBody   = 24 << 20 // see large_body.go
-	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, takes 58 MB
-	pluginBody    = 80 << 20 // the largest module takes 64 MiB; a tar holds other files too
+	noBody         = 4 << 10   // the handler reads no body; some clients send {} anyway
+	smallBody      = 16 << 10  // a form or an object of a few words
+	sdpBody        = 64 << 10  // browsers' offers have 3 to 8 kB
+	jsonBody       = 4 << 20   // the longest prompt or tool has a few hundred KB
+	sheetBody      = 8 << 20   // a sheet whose English texts are all as long as allowed has 7 MB
+	answersBody    = 24 << 20  // see large_body.go
+	recordingBody  = 64 << 20  // the longest recording, as WAV of 48 kHz, 16 bit and two channels, takes 58 MB
+	transcriptBody = 512 << 20 // an hour of WAV of 48 kHz and 16 bit takes 346 MB
+	pluginBody     = 80 << 20  // the largest module takes 64 MiB; a tar holds other files too
 )
 
 // How long the box may take to begin its answer, counted from the last byte of
@@ -56,6 +58,7 @@ const (
 	normal    = 30 * time.Second  // database queries and single writes; proxies give up after 60 s
 	slow      = 5 * time.Minute   // deletes, checks or installs gigabytes
 	synthesis = 10 * time.Minute  // makes half an hour of speech, after waiting for other requests
+	dictation = 2 * time.Hour     // transcribes the longest recording on a small box
 	unlimited = time.Duration(-1) // sockets
 )
 
@@ -114,6 +117,15 @@ func (a *API) table() []row {
 		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, work(a.voiceConversion)},
 		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores,
 			work(a.voiceConversionFile)},
+
+		// OpenAI's API: openai.go, openai_speech.go, openai_transcription.go, openai_chat.go
+		{"GET", "/v1/models", byBearer, noBody, quick, nothing, work(a.ifOpenAI(a.openAIModels))},
+		{"GET", "/v1/models/{model}", byBearer, noBody, quick, nothing, work(a.ifOpenAI(a.openAIModelNamed))},
+		{"POST", "/v1/audio/speech", byBearer, jsonBody, synthesis, nothing, work(a.ifOpenAI(parsed(a.openAISpeech)))},
+		{"POST", "/v1/audio/transcriptions", byBearer, transcriptBody, dictation, nothing,
+			work(a.ifOpenAI(a.openAITranscription))},
+		{"POST", "/v1/chat/completions", byBearer, jsonBody, synthesis, nothing,
+			work(a.ifOpenAI(parsed(a.openAIChat)))},
 
 		// Analysis: models_stream.go, batch.go, batch_upload.go
 		{"GET", "/v0/stream/models", byKey, noBody, unlimited, nothing, work(a.ifModelStream(a.streamModels))},

@@ -63,6 +63,9 @@ func Bodies() []Body {
 		bodyOf[PostedBatchJob](),
 		bodyOf[PostedPhoneCall](),
 		bodyOf[PostedPhoneTransfer](),
+		bodyOf[PostedOpenAISpeech](),
+		bodyOf[PostedOpenAIChat](),
+		shapeOf("PostedOpenAITranscription", readPostedOpenAITranscription),
 		shapeOf("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 		shapeOf("PostedConversion", readPostedConversion),
 	}

@@ -181,6 +181,14 @@ func (e ValidationError) String() string {
 	return path(e.Loc) + ": " + e.Msg
 }
 
+// Field returns the path to the problem, without the word body at its beginning.
+func (e ValidationError) Field() string {
+	if len(e.Loc) > 0 && e.Loc[0] == "body" {
+		return path(e.Loc[1:])
+	}
+	return path(e.Loc)
+}
+
 func path(loc []any) string {
 	var b strings.Builder
 	for i, l := range loc {

@@ -91,6 +91,8 @@ func New(p Parts) *Service {
 // Request is a request for speech by an account.
 type Request struct {
 	Account, RequestID string
+	// Unstored speech cannot be made again by the id of its generation.
+	Unstored bool
 	contract.PostedTTS
 }
 

@@ -93,7 +93,7 @@ func (j *Job) record(gen *generation) (store.Generation, error) {
 
 // startStoring writes the generations in the background; awaitStored waits for that.
 func (j *Job) startStoring(ctx context.Context) {
-	if j.service.Records == nil {
+	if j.service.Records == nil || j.request.Unstored {
 		return
 	}
 	j.stored = make(chan error, 1)
@@ -125,7 +125,7 @@ func (j *Job) storeAttempt(ctx context.Context, gen *generation, s *snippet, try
 
 // updateStored overwrites a stored generation with its present state.
 func (j *Job) updateStored(ctx context.Context, gen *generation) error {
-	if j.service.Records == nil {
+	if j.service.Records == nil || j.request.Unstored {
 		return nil
 	}
 	g, err := j.record(gen)

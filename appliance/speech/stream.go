@@ -106,3 +106,18 @@ func (j *Job) File(ctx context.Context, w io.Writer) error {
 	}
 	return nil
 }
+
+// Sound synthesises all generations and passes their samples, at a rate, to emit as they are made.
+func (j *Job) Sound(ctx context.Context, rateHz int, emit func(pcm []float32) error) error {
+	rate, err := audio.NewResampler(contract.OutputRateHz, rateHz)
+	if err != nil {
+		return err
+	}
+	p := newPlayback()
+	for _, gen := range j.generations {
+		if err := j.speak(ctx, gen, p, func(s piece) error { return emit(rate.Process(nil, s.pcm)) }); err != nil {
+			return err
+		}
+	}
+	return emit(rate.Flush(nil))
+}

@@ -111,6 +111,8 @@ var imports = []struct {
 		internal/durable internal/layout store`},
 	{"appliance/stream", `appliance/analysis appliance/audio appliance/contract appliance/engine appliance/media
 		internal/limit`},
+	{"appliance/openai", `appliance/analysis appliance/audio appliance/contract appliance/engine
+		appliance/engine/schema appliance/media internal/limit`},
 	{"appliance/batch/source", "internal/addresses internal/disk internal/machine"},
 	{"appliance/answers/sound", "appliance/engine appliance/text internal/disk internal/durable"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
@@ -152,7 +154,8 @@ var imports = []struct {
 
 	// Edges.
 	{"appliance/api", `appliance/answers appliance/answers/sheet appliance/api/describe appliance/audio
-		appliance/connection appliance/contract appliance/engine appliance/speech appliance/text fleet/door
+		appliance/connection appliance/contract appliance/engine appliance/openai appliance/speech appliance/text
+		fleet/door
 		internal/limit internal/password store web`},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/line", "appliance/connection appliance/contract"},

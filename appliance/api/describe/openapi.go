@@ -188,7 +188,7 @@ func (r Route) refusals() []int {
 	switch r.Access {
 	case Secret, Token:
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
-	case Key, Operator:
+	case Key, Bearer, Operator:
 		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
 			http.StatusServiceUnavailable)
 	case Link:
@@ -201,7 +201,10 @@ func (r Route) refusals() []int {
 		all = append(all, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
 	}
 	if r.reads() {
-		all = append(all, http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
+		all = append(all, http.StatusBadRequest, http.StatusUnsupportedMediaType)
+	}
+	if r.reads() && r.Access != Bearer {
+		all = append(all, http.StatusUnprocessableEntity)
 	}
 	if strings.Contains(strings.TrimSuffix(r.Path, "{$}"), "{") {
 		all = append(all, http.StatusNotFound)
@@ -215,6 +218,9 @@ func (r Route) refusals() []int {
 
 func (b Box) refusal(s *schemas, r Route, status int) Response {
 	body, says := b.Problem, http.StatusText(status)
+	if r.Access == Bearer {
+		body = b.OpenAI
+	}
 	switch status {
 	case http.StatusUnprocessableEntity:
 		body = b.Invalid
@@ -252,6 +258,7 @@ func securitySchemes() Ordered[map[string]string] {
 		{"keyAlias", map[string]string{"type": "apiKey", "in": "header", "name": "X-Hume-Api-Key"}},
 		{"operatorKey", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key",
 			"description": "A key of an operator."}},
+		{"bearerKey", map[string]string{"type": "http", "scheme": "bearer", "description": "An API key of the box."}},
 		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key",
 			"description": "For sockets, where a browser can send no headers."}},
 		{"token", map[string]string{"type": "http", "scheme": "bearer",
@@ -286,6 +293,8 @@ func security(r Route) []map[string][]string {
 			add("keyInQuery")
 		}
 		add("session")
+	case Bearer:
+		add("bearerKey", "key", "keyAlias", "session")
 	case Operator:
 		add("operatorKey", "session")
 	case Secret:

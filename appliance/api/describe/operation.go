@@ -16,6 +16,7 @@ const (
 	Secret          // a client with an API key and its secret key
 	Token           // a client with an API key or an access token; a token may be in a visitor's browser
 	Key             // a client with an API key
+	Bearer          // a client with an API key, which it may send as Authorization: Bearer
 	Operator        // a client with an operator's API key
 )
 
@@ -32,6 +33,8 @@ func (a Access) String() string {
 		return "With an API key or an access token."
 	case Key:
 		return "With an API key."
+	case Bearer:
+		return "With an API key, also as Authorization: Bearer."
 	case Operator:
 		return "With an API key of an operator."
 	}
@@ -138,6 +141,7 @@ type Box struct {
 	Routes  []Route
 	Problem any // the zero value of the body of every error but 422
 	Invalid any // the zero value of the body of 422
+	OpenAI  any // the zero value of the body of every error of OpenAI's API, whose access is Bearer
 }
 
 // QueryFromShape returns the parameters of a query from its shape, nested ones as

@@ -131,6 +131,8 @@ func special(t reflect.Type) *Schema {
 			},
 			Required: []string{"type"},
 		}
+	case reflect.TypeFor[contract.OpenAIToolChoice]():
+		return &Schema{OneOf: []*Schema{{Type: "string", Enum: []string{"none", "auto", "required"}}, {Type: "object"}}}
 	case reflect.TypeFor[contract.VariableValue]():
 		return &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 	case reflect.TypeFor[json.RawMessage]():

@@ -23,6 +23,7 @@ type writer struct {
 	rules      strings.Builder
 	count      int
 	usedBasics map[string]bool // basics that are used
+	exact      bool            // see Grammar
 	// refs and objects cache the targets of references and the objects on the way to them.
 	refs    map[string]node
 	objects map[string]map[string]json.RawMessage
@@ -175,7 +176,10 @@ func (w *writer) array(s node, depth int) string {
 	if s.Items != nil {
 		item = w.rule(s.Items, depth+1)
 	}
-	items := fmt.Sprintf(`%s (", " %s)*`, item, item)
+	if w.exact && s.MaxItems != nil && *s.MaxItems == 0 {
+		return `"[]"`
+	}
+	items := fmt.Sprintf(`%s (", " %s)%s`, item, item, w.repeats(s))
 	if s.MinItems == 0 {
 		items = "(" + items + ")?"
 	}
@@ -197,7 +201,7 @@ func (w *writer) object(s node, depth int) string {
 	for _, name := range slices.Backward(s.Properties.names) {
 		required := slices.Contains(s.Required, name)
 		value := w.rule(s.Properties.values[name], depth+1)
-		if required && !w.argument(name, s).Chosen() {
+		if required && !w.exact && !w.argument(name, s).Chosen() {
 			value += " | " + w.basic("null")
 		}
 		key, _ := json.Marshal(name)

@@ -16,6 +16,7 @@ type node struct {
 	Required    []string          `json:"required"`
 	Items       json.RawMessage   `json:"items"`
 	MinItems    int               `json:"minItems"`
+	MaxItems    *int              `json:"maxItems"`
 	Format      string            `json:"format"`
 	Enum        []json.RawMessage `json:"enum"`
 	Const       json.RawMessage   `json:"const"`
