@@ -34,6 +34,19 @@ func (e ErrRewound) Error() string {
 		"lost or restored", e.Position.Seq, e.Position.ID)
 }
 
+// Identity returns what tells the stream of facts from another that was made in its place.
+func (h *Hub) Identity(ctx context.Context) (identity string, err error) {
+	err = h.during(ctx, func(ctx context.Context, js jetstream.JetStream) error {
+		s, err := js.Stream(ctx, factsStream)
+		if err != nil {
+			return err
+		}
+		identity = s.CachedInfo().Created.UTC().Format(time.RFC3339Nano)
+		return nil
+	})
+	return identity, err
+}
+
 // Facts reads the facts of all boxes in the order of the stream, beginning after a position, until ctx ends. If handle
 // returns an error, Facts returns it; what it was given comes again the next time. A message is never left out unless
 // the stream deleted it before (Figures.Lost).

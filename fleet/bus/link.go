@@ -94,13 +94,13 @@ func (l *link) run() {
 	for {
 		for _, server := range l.servers {
 			lasted, err := l.hold(server)
+			l.down(server, err)
 			if l.ctx.Err() != nil {
 				return
 			}
 			if lasted > l.pauses[1] {
 				pause = l.pauses[0]
 			}
-			l.down(server, err)
 		}
 		t := time.NewTimer(pause + rand.N(pause/2+1))
 		select {
@@ -160,9 +160,6 @@ func (l *link) use(ctx context.Context, server string, conn *nats.Conn, closed <
 			err = errors.New("the server closed the connection")
 		}
 	}
-	l.mu.Lock()
-	l.conn, l.up = nil, make(chan struct{})
-	l.mu.Unlock()
 	return err
 }
 
@@ -210,16 +207,23 @@ func (l *link) report(err error) {
 	l.log.Warn("the fleet's server reports an error", "err", err)
 }
 
+// down notes that there is no connection, and why.
 func (l *link) down(server string, err error) {
-	why := l.explain(err)
+	why := "it was closed"
+	if l.ctx.Err() == nil {
+		why = l.explain(err)
+	}
 	if len(l.servers) > 1 {
 		why = server + ": " + why
 	}
 	l.mu.Lock()
+	if l.conn != nil {
+		l.conn, l.up = nil, make(chan struct{})
+	}
 	same := l.why == why
 	l.why = why
 	l.mu.Unlock()
-	if !same { // and not at each attempt
+	if !same && l.ctx.Err() == nil { // and not at each attempt
 		l.log.Warn("not connected to the fleet; trying again", "server", server, "why", why)
 		l.notify()
 	}
