@@ -134,6 +134,7 @@ type appliance struct {
 	stream    *streamAPI
 	openAI    *openAIAPI
 	health    *box.Health
+	fleet     fleetHub // of a hub
 	http      *http.Server
 	served    chan error // receives the error of http, and is closed
 
@@ -249,7 +250,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 	a.limits.BatchUpload = a.batchBody()
 	boxPacks := box.NewPacks(ctx, a.cfg)
 	a.onClose(boxPacks.Wait)
-	a.http = api.NewServer(api.New(api.Parts{
+	a.serve(api.Parts{
 		Keys:           a.records,
 		Chats:          control{a.sockets, a.admission},
 		Calls:          a.calls.api(),
@@ -282,7 +283,12 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Authority:      a.identity.Authority(),
 		Metrics:        a.figures,
 		Limits:         a.limits,
-	}), a.log)
+	})
+}
+
+// serve serves the API of p.
+func (a *appliance) serve(p api.Parts) {
+	a.http = api.NewServer(api.New(p), a.log)
 	a.onClose(box.Announce(a.cfg, a.listener.Addr(), a.log))
 	a.served = make(chan error, 1)
 	go func() {

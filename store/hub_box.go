@@ -154,31 +154,37 @@ func (s *Store) SetHubWant(ctx context.Context, w HubWant) error {
 	})
 }
 
-// CountFactsIn says in which stream the positions of messages are counted, and returns the position up to which all are
-// stored. In another stream than before all messages are new.
-func (s *Store) CountFactsIn(ctx context.Context, identity string) (position uint64, err error) {
-	var known string
-	err = scanFirst(ctx, s.read, []any{&known, &position}, `SELECT identity, position FROM hub_stream`)
-	if err == nil && known == identity {
-		return position, nil
+// FactsPosition is the last message of the stream of facts that is stored, with all before it.
+type FactsPosition struct {
+	Seq uint64
+	ID  string
+}
+
+// FactsPosition returns up to where the stream of facts is stored; the zero position if nothing is.
+func (s *Store) FactsPosition(ctx context.Context) (p FactsPosition, err error) {
+	err = scanFirst(ctx, s.read, []any{&p.Seq, &p.ID}, `SELECT position, message FROM hub_stream`)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return 0, explain("reading which stream of facts the hub knows", err)
-	}
-	return 0, s.change(ctx, "storing which stream of facts the hub reads", func(ctx context.Context, c conn) error {
-		for _, statement := range []string{`UPDATE hub_box SET fact_seq = 0`, `DELETE FROM hub_stream`} {
-			if err := execute(ctx, c, statement); err != nil {
-				return err
-			}
-		}
-		return execute(ctx, c, `INSERT INTO hub_stream (identity, position) VALUES (?, 0)`, identity)
+	return p, explain("reading the position in the stream of facts", err)
+}
+
+// SetFactsPosition stores up to where the stream of facts is stored.
+func (s *Store) SetFactsPosition(ctx context.Context, p FactsPosition) error {
+	return s.change(ctx, "storing the position in the stream of facts", func(ctx context.Context, c conn) error {
+		return execute(ctx, c, `
+			INSERT INTO hub_stream (id, position, message) VALUES (1, ?1, ?2)
+			    ON CONFLICT DO UPDATE SET position = ?1, message = ?2`, p.Seq, p.ID)
 	})
 }
 
-// StoredFacts stores up to which position all messages of the stream are stored.
-func (s *Store) StoredFacts(ctx context.Context, position uint64) error {
-	return s.change(ctx, "storing the position in the stream of facts", func(ctx context.Context, c conn) error {
-		return execute(ctx, c, `UPDATE hub_stream SET position = max(position, ?)`, position)
+// ForgetFactsPosition makes all messages of the stream of facts new: it is another stream than before.
+func (s *Store) ForgetFactsPosition(ctx context.Context) error {
+	return s.change(ctx, "forgetting the position in the stream of facts", func(ctx context.Context, c conn) error {
+		if err := execute(ctx, c, `UPDATE hub_box SET fact_seq = 0`); err != nil {
+			return err
+		}
+		return execute(ctx, c, `DELETE FROM hub_stream`)
 	})
 }
 

@@ -28,6 +28,7 @@ type HubChat struct {
 // HubNote is a fact that is only listed.
 type HubNote struct {
 	Kind string
+	Key  string // tells it from others of its kind; one that is stored is not stored again; may be empty
 	Body json.RawMessage
 }
 
@@ -99,7 +100,7 @@ func storeFact(ctx context.Context, c conn, box int64, f HubFact) (trashed bool,
 		if err != nil {
 			return trashed, err
 		}
-		return trashed, addHubNote(ctx, c, box, f.AtMS, HubNote{HubRejected, body})
+		return trashed, addHubNote(ctx, c, box, f.AtMS, HubNote{Kind: HubRejected, Body: body})
 	}
 	return trashed, err
 }
@@ -111,8 +112,11 @@ func (r *refusedFact) Error() string { return r.what + ": " + r.why }
 
 func addHubNote(ctx context.Context, c conn, box, atMS int64, n HubNote) error {
 	num, err := value[int64](ctx, c, `
-		INSERT INTO hub_fact (box, kind, at_ms, body) VALUES (?, ?, ?, ?) RETURNING num`,
-		box, n.Kind, atMS, string(n.Body))
+		INSERT INTO hub_fact (box, kind, at_ms, key, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING num`,
+		box, n.Kind, atMS, orNull(n.Key), string(n.Body))
+	if errors.Is(err, ErrNotFound) {
+		return nil // it is stored
+	}
 	if err != nil {
 		return err
 	}

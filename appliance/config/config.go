@@ -54,6 +54,7 @@ type Config struct {
 	WebSearch        string // base URL of a SearXNG server; empty: none
 	Webhooks         Webhooks
 	Limits           Limits
+	Hub              Hub
 	Log              Log
 	Fleet            Fleet
 	Warnings         []string // allowed, but probably not meant; to be logged at the start

@@ -55,6 +55,7 @@ func Settings() []Setting {
 		group("Tools", toolSettings()),
 		group("Webhooks", webhookSettings()),
 		group("Limits", limitSettings()),
+		group("A hub of boxes", hubSettings()),
 		group("Log", logSettings()),
 		group("The fleet", fleetSettings()),
 	)

@@ -14,9 +14,9 @@ var fleetName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$`)
 // ReturnFleet is the state of a hub and its boxes.
 type ReturnFleet struct {
 	Name string `json:"name"` // of the hub
-	// Server is the URL of the NATS server as boxes reach it; Embedded is whether the hub itself is that server.
-	Server   string `json:"server"`
-	Embedded bool   `json:"embedded"`
+	// Servers are the URLs of the NATS server as boxes reach it; Embedded is whether the hub itself is that server.
+	Servers  []string `json:"servers"`
+	Embedded bool     `json:"embedded"`
 	// Connected is whether the hub reaches the server, and Why says why it does not.
 	Connected bool   `json:"connected"`
 	Why       string `json:"why,omitempty"`
@@ -30,9 +30,9 @@ type ReturnFleet struct {
 	FactsPerSecond float64 `json:"facts_per_second"`
 	// Waiting is how many messages the server holds that the hub has not stored.
 	Waiting int64 `json:"waiting"`
-	// StreamBytes is what the streams of facts take on the server.
-	StreamBytes int64 `json:"stream_bytes"`
-	// Problems is how many boxes have a problem, are not ready, or do not run what they should.
+	// Lost is how many messages the server deleted before the hub stored them, since it started: hub.keep is too small.
+	Lost int64 `json:"lost"`
+	// Problems is how many boxes are offline, not ready, do not run what they should, or report a problem.
 	Problems int `json:"problems"`
 }
 

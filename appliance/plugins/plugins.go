@@ -34,6 +34,9 @@ type Plugins struct {
 	notify   atomic.Pointer[func()] // called after a change; nil before OnChange
 }
 
+// Exporter returns the registry, for a hub that sends plugins to boxes.
+func (p *Plugins) Exporter() *registry.Registry { return p.registry }
+
 // Open opens the registry with the installed plugins, and watches it for changes, by other
 // processes too.
 func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *Plugins {

@@ -105,17 +105,21 @@ func (h *Hub) sawStranger(s fleet.State) {
 
 // Fleet returns the state of the hub and of all boxes together.
 func (h *Hub) Fleet(ctx context.Context) (contract.ReturnFleet, error) {
-	figures := h.Bus.Figures(ctx)
+	connected, why := h.Bus.Connected()
+	figures, err := h.Bus.Figures(ctx)
+	if err != nil && connected {
+		h.Log.Debug("the server does not say how many facts wait", "err", err)
+	}
 	f := contract.ReturnFleet{
 		Name:           h.Name,
-		Server:         h.Server,
+		Servers:        h.Servers,
 		Embedded:       h.Inside,
-		Connected:      figures.Connected,
-		Why:            figures.Why,
+		Connected:      connected,
+		Why:            why,
 		Groups:         []string{},
 		FactsPerSecond: h.rate.perSecond(h.now()),
-		Waiting:        figures.Waiting,
-		StreamBytes:    figures.Bytes,
+		Waiting:        int64(figures.Pending),
+		Lost:           int64(figures.Lost),
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,42 +10,23 @@ import (
 	"time"
 
 	"parley/fleet"
+	"parley/fleet/bus"
 	"parley/store"
 )
 
-// Received is a message of facts with its position in the stream.
-type Received struct {
-	Seq uint64
-	fleet.Facts
-}
-
-// Figures are those of the server's streams.
-type Figures struct {
-	Connected bool
-	Why       string // why it is not connected
-	Waiting   int64  // messages of facts that the hub has not stored
-	Bytes     int64  // of facts and recordings
-}
-
-// Bus is the connection to the NATS server. Its methods that take a handler return when ctx ends or with an error,
-// after which they are called again.
+// Bus is the connection to the NATS server (bus.Hub).
 type Bus interface {
-	// Stream prepares streams and buckets, and returns the identity of the stream of facts: another one after somebody
-	// deleted the stream.
-	Stream(ctx context.Context) (identity string, err error)
-	// Facts calls handle with the messages behind a position, in order. It goes on when handle returned nil.
-	Facts(ctx context.Context, after uint64, handle func(context.Context, []Received) error) error
-	// States calls handle with the newest state of each box, and then with each new one. stored is when the server got
-	// it.
+	Wait(ctx context.Context) error // until it is connected
+	Connected() (is bool, why string)
+	Prepare(ctx context.Context, l bus.Limits) error
+	Facts(ctx context.Context, after bus.Position, handle func(context.Context, []bus.Received) error) error
 	States(ctx context.Context, handle func(s fleet.State, stored time.Time)) error
-	// Sounds calls handle with each recording, as package agent sends it.
-	Sounds(ctx context.Context, handle func(ctx context.Context, box, chatID string, from io.Reader) error) error
+	Sounds(ctx context.Context, folder string, handle func(context.Context, bus.Sound) error) error
 	PutWant(ctx context.Context, box string, w fleet.Want) error
 	HasPlugin(ctx context.Context, sha256 string) (bool, error)
 	PutPlugin(ctx context.Context, sha256 string, from io.Reader) error
-	// Forget deletes what the server holds for and of a box, except its facts.
 	Forget(ctx context.Context, box string) error
-	Figures(ctx context.Context) Figures
+	Figures(ctx context.Context) (bus.Figures, error)
 }
 
 // Trust makes and revokes the credentials of boxes.
@@ -65,9 +46,11 @@ type Plugins interface {
 
 // Parts are what a hub needs.
 type Parts struct {
-	Name    string // of the hub
-	Server  string // URL at which boxes reach the NATS server
-	Inside  bool   // whether that server is part of this program
+	Name    string   // of the hub
+	Servers []string // URLs at which boxes reach the NATS server
+	Inside  bool     // whether that server is part of this program
+	Limits  bus.Limits
+	Folder  string // for recordings that are being received
 	Records *store.Store
 	Bus     Bus
 	Trust   Trust
@@ -108,7 +91,7 @@ func Open(ctx context.Context, p Parts) (*Hub, error) {
 	for doing, work := range map[string]func(context.Context) error{
 		"reading facts":                     h.readFacts,
 		"reading the states of boxes":       func(ctx context.Context) error { return p.Bus.States(ctx, h.sawState) },
-		"reading recordings":                func(ctx context.Context) error { return p.Bus.Sounds(ctx, h.storeSound) },
+		"reading recordings":                func(ctx context.Context) error { return p.Bus.Sounds(ctx, p.Folder, h.storeSound) },
 		"planning what boxes are to run":    h.planAll,
 		"thinning the history of the boxes": h.thin,
 		"watching the keys of clients":      h.watchKeys,

@@ -11,30 +11,43 @@ import (
 	"github.com/google/uuid"
 
 	"parley/fleet"
+	"parley/fleet/bus"
 	"parley/store"
 )
 
 // readFacts stores the facts behind the position up to which all are stored.
 func (h *Hub) readFacts(ctx context.Context) error {
-	identity, err := h.Bus.Stream(ctx)
+	if err := h.Bus.Wait(ctx); err != nil {
+		return err
+	}
+	if err := h.Bus.Prepare(ctx, h.Limits); err != nil {
+		return err
+	}
+	position, err := h.Records.FactsPosition(ctx)
 	if err != nil {
 		return err
 	}
-	position, err := h.Records.CountFactsIn(ctx, identity)
-	if err != nil {
+	err = h.Bus.Facts(ctx, bus.Position(position), h.storeAll)
+	var rewound bus.ErrRewound
+	if !errors.As(err, &rewound) {
 		return err
 	}
-	h.replan() // another server may know nothing of what boxes are to run
-	return h.Bus.Facts(ctx, position, h.storeAll)
+	h.Log.Warn("the server has another stream of facts than before: the hub reads it from its beginning, and sends "+
+		"again what boxes are to run", "err", err)
+	if err := h.Records.ForgetFactsPosition(ctx); err != nil {
+		return err
+	}
+	h.sendAgain()
+	return nil
 }
 
 // storeAll stores messages. Those of one box are stored in order, those of several boxes together, so that they wait
 // for the disk once.
-func (h *Hub) storeAll(ctx context.Context, messages []Received) error {
+func (h *Hub) storeAll(ctx context.Context, messages []bus.Received) error {
 	if len(messages) == 0 {
 		return nil
 	}
-	byBox := map[string][]Received{}
+	byBox := map[string][]bus.Received{}
 	for _, m := range messages {
 		byBox[m.Box] = append(byBox[m.Box], m)
 	}
@@ -56,10 +69,11 @@ func (h *Hub) storeAll(ctx context.Context, messages []Received) error {
 		return err
 	default:
 	}
-	return h.Records.StoredFacts(ctx, messages[len(messages)-1].Seq)
+	last := messages[len(messages)-1]
+	return h.Records.SetFactsPosition(ctx, store.FactsPosition{Seq: last.Seq, ID: last.ID})
 }
 
-func (h *Hub) storeMessage(ctx context.Context, box string, m Received) error {
+func (h *Hub) storeMessage(ctx context.Context, box string, m bus.Received) error {
 	facts := make([]store.HubFact, 0, len(m.Facts.Facts))
 	for _, f := range m.Facts.Facts {
 		one, err := storedFact(f)
@@ -106,9 +120,9 @@ func rejected(atMS int64, why error) store.HubFact {
 // storedFact returns a fact as the database takes it. A box may be broken or in the wrong hands, so all is checked.
 func storedFact(f fleet.Fact) (store.HubFact, error) {
 	one := store.HubFact{AtMS: f.AtMS}
-	note := func(kind string, v any) error {
+	note := func(kind, key string, v any) error {
 		body, err := json.Marshal(v)
-		one.Other = &store.HubNote{Kind: kind, Body: body}
+		one.Other = &store.HubNote{Kind: kind, Key: key, Body: body}
 		return err
 	}
 	switch {
@@ -123,11 +137,15 @@ func storedFact(f fleet.Fact) (store.HubFact, error) {
 		}
 		return one, nil
 	case f.Act != nil:
-		return one, note(store.HubAct, f.Act)
+		var act boxAct
+		if err := json.Unmarshal(f.Act, &act); err != nil {
+			return one, fmt.Errorf("an act: %w", err)
+		}
+		return one, note(store.HubAct, fmt.Sprint(act.Num, "@", act.AtMS), f.Act)
 	case f.Webhook != nil:
-		return one, note(store.HubWebhook, f.Webhook)
+		return one, note(store.HubWebhook, fmt.Sprint(f.Webhook.ID, "@", f.Webhook.Attempts), f.Webhook)
 	case f.Dropped != nil:
-		return one, note(store.HubDropped, f.Dropped)
+		return one, note(store.HubDropped, "", f.Dropped)
 	case f.Health != nil:
 		body, err := json.Marshal(f.Health)
 		one.Health = body

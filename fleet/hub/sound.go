@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
+	"parley/fleet/bus"
 	"parley/store"
 )
 
@@ -16,7 +18,8 @@ const maxSide = 512 << 20
 
 // storeSound stores the recording of a chat of a box: a tar file with a file for each side, such as user.opus. One that
 // does not fit a chat of that box is dropped.
-func (h *Hub) storeSound(ctx context.Context, box, chatID string, from io.Reader) error {
+func (h *Hub) storeSound(ctx context.Context, sound bus.Sound) error {
+	box, chatID := sound.Box, sound.ChatID
 	owner, _, err := h.Records.BoxOfChat(ctx, chatID)
 	if err == nil && owner != box {
 		err = store.ErrNotFound
@@ -28,6 +31,11 @@ func (h *Hub) storeSound(ctx context.Context, box, chatID string, from io.Reader
 		h.Log.Warn("dropped a recording: the hub has no such chat of this box", "box", box, "chat", chatID)
 		return nil
 	}
+	from, err := os.Open(sound.File)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
 	sides, err := readSides(from)
 	if err != nil {
 		h.Log.Warn("dropped a recording that cannot be read", "box", box, "chat", chatID, "err", err)

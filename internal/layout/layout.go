@@ -37,6 +37,8 @@ const (
 	FleetSettings = "fleet.yaml"
 	// FleetPlugins is a folder with the plugin files that the hub wants on the box; may be deleted.
 	FleetPlugins = "fleet-plugins"
+	// Fleet is a folder of a hub: the keys of its fleet, and what its NATS server stores.
+	Fleet = "fleet"
 	// LastBackup says when the newest backup was made. It is in no backup.
 	LastBackup = "last-backup.json"
 )

@@ -14,10 +14,11 @@ CREATE TABLE hub_box (
     want_hash  BLOB                        -- SHA-256 of what it is to run, without the revision
 ) STRICT;
 
--- The stream that fact_seq counts in, in at most one row.
+-- Up to where the stream of facts is stored, in at most one row.
 CREATE TABLE hub_stream (
-    identity TEXT    NOT NULL,
-    position INTEGER NOT NULL -- all messages up to here are stored
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    position INTEGER NOT NULL, -- of the last message that is stored, with all before it
+    message  TEXT    NOT NULL  -- its id
 ) STRICT;
 
 -- Which box a chat was on.
@@ -33,7 +34,9 @@ CREATE TABLE hub_fact (
     box   INTEGER NOT NULL REFERENCES hub_box,
     kind  TEXT    NOT NULL CONSTRAINT kind CHECK (kind IN ('act', 'webhook', 'dropped', 'rejected')),
     at_ms INTEGER NOT NULL,
-    body  TEXT    NOT NULL CHECK (json_valid(body))
+    key   TEXT,                -- tells it from others of its box and kind; a restored box may send it again
+    body  TEXT    NOT NULL CHECK (json_valid(body)),
+    UNIQUE (box, kind, key)
 ) STRICT;
 CREATE INDEX hub_fact_box  ON hub_fact (box, num);
 CREATE INDEX hub_fact_kind ON hub_fact (kind, num);

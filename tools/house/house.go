@@ -124,7 +124,7 @@ var imports = []struct {
 	{"fleet/server", "fleet internal/durable"},
 	{"fleet/bus", "fleet"},
 	{"fleet/fleettest", "appliance/certs fleet/bus fleet/server"},
-	{"fleet/hub", "appliance/contract fleet fleet/door store"},
+	{"fleet/hub", "appliance/contract fleet fleet/bus fleet/door store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
@@ -135,7 +135,7 @@ var imports = []struct {
 	{"plugins/registry", "plugins/manifest plugins/sandbox store internal/durable internal/layout internal/signing"},
 
 	// Settings, and adapters that give a part of the box the shape that others ask for.
-	{"appliance/config", `appliance/contract appliance/text internal/addresses internal/durable internal/layout
+	{"appliance/config", `appliance/contract appliance/text fleet internal/addresses internal/durable internal/layout
 		internal/levenshtein internal/signing internal/sipuri
 		firmware/packs`}, // where packs lie, and which are the defaults
 	{"appliance/certs", "internal/durable"},
