@@ -33,6 +33,8 @@ type Ready struct {
 	Fingerprint string // SHA-256 of the box's own certificate authority, if it has one
 	FirstKey    box.FirstKey
 	SignIn      string // signs a browser in to the console; empty without a terminal
+	// Servers are the URLs at which boxes reach the NATS server of a hub.
+	Servers []string
 }
 
 // reportLoaded reports that the models are loaded.
@@ -57,6 +59,9 @@ func (a *appliance) reportReady(ctx context.Context) {
 		Fingerprint: a.identity.Fingerprint(),
 		FirstKey:    a.firstKey(ctx),
 		SignIn:      a.signIn(ctx),
+	}
+	if a.fleet.Hub != nil {
+		r.Servers = a.fleet.Servers
 	}
 	if a.console.Ready != nil {
 		a.console.Ready(r)

@@ -2,11 +2,13 @@ package appliance
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -29,8 +31,8 @@ import (
 	"parley/plugins/registry"
 )
 
-// RunHub runs the hub of a fleet until ctx ends, and then stops it: an appliance without engines, whose boxes have them.
-// The error is ErrRestart when an operator restarts it from the console.
+// RunHub runs the hub of a fleet until ctx ends, and then stops it: an appliance without engines, whose boxes have
+// them. The error is ErrRestart when an operator restarts it from the console.
 func RunHub(ctx context.Context, cfg config.Config, console Console) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -178,8 +180,8 @@ func (a *appliance) openFleet(ctx context.Context) error {
 	return nil
 }
 
-// fleetIdentity returns the certificate of the NATS server: that of HTTP, or one of the hub's own if HTTP has none, since
-// boxes are never reached without encryption.
+// fleetIdentity returns the certificate of the NATS server: that of HTTP, or one of the hub's own if HTTP has none,
+// since boxes are never reached without encryption.
 func (a *appliance) fleetIdentity(ctx context.Context) (*certs.Identity, error) {
 	if a.identity.Config() != nil {
 		return a.identity, nil
@@ -241,6 +243,46 @@ func serversAt(at net.Addr, names []string) []string {
 		urls[i] = (&url.URL{Scheme: "tls", Host: net.JoinHostPort(h, port)}).String()
 	}
 	return urls
+}
+
+// WriteServerConfig writes what a stock NATS server needs to serve the fleet of a hub: its configuration, with who may
+// connect, and its certificate.
+func WriteServerConfig(ctx context.Context, cfg config.Config, folder string, log *slog.Logger) error {
+	if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
+		return err
+	}
+	trust, err := server.OpenTrust(filepath.Join(cfg.Data, layout.Fleet))
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(cfg.Hub.Listen)
+	if err != nil {
+		return err // was checked when it was set
+	}
+	options := certOptions(cfg)
+	options.Host = host
+	if options.Source == certs.Off {
+		options.Source = certs.Own
+	}
+	if options.Source == certs.ACME {
+		return fmt.Errorf("tls acme: the certificate is fetched and renewed by the program that listens: give " +
+			"nats-server a certificate with tls CERT,KEY")
+	}
+	identity, err := certs.Open(ctx, options, &net.TCPAddr{}, log)
+	if err != nil {
+		return err
+	}
+	defer identity.Close()
+	certificate, err := identity.Config().GetCertificate(&tls.ClientHelloInfo{})
+	if err != nil {
+		return err
+	}
+	return server.WriteStock(folder, server.Stock{
+		Name:        cfg.Hub.MachineName(),
+		Listen:      cfg.Hub.Listen,
+		Certificate: certificate,
+		Trust:       trust,
+	})
 }
 
 // streamLimits returns how much of the facts the server stores.

@@ -176,14 +176,16 @@ func (s *Store) HubRolloutRevisions(ctx context.Context, id int64) (map[string]i
 	return all, explain("reading which boxes are to run a roll-out", err)
 }
 
-// ClientKeys returns the valid keys of clients that are bound to no screen, of all accounts.
+// ClientKeys returns the valid keys of clients that are bound to no screen, of all accounts, without those that live
+// for a day at most: commands make some for themselves.
 func (s *Store) ClientKeys(ctx context.Context, nowMS int64) ([]ClientKeyHash, error) {
 	keys, err := query(ctx, s.read, func(row scanner) (k ClientKeyHash, err error) {
 		return k, row.Scan(&k.Account, &k.ID, &k.Label, &k.Hint, &k.APIHash, &k.SecretHash, &k.ExpiresMS)
 	}, `
 		SELECT a.name, key.id, key.label, key.hint, key.api_hash, key.secret_hash, coalesce(key.expires_ms, 0)
 		  FROM key JOIN account a ON a.num = key.account
-		 WHERE key.role = 'client' AND key.kiosk IS NULL AND`+validKey+`ORDER BY key.num`, nowMS)
+		 WHERE key.role = 'client' AND key.kiosk IS NULL
+		   AND coalesce(key.expires_ms - key.created_ms, 86400001) > 86400000 AND`+validKey+`ORDER BY key.num`, nowMS)
 	return keys, explain("reading the keys of clients", err)
 }
 

@@ -89,7 +89,8 @@ func hubSettings() []Setting {
 			Placeholder:    "GROUP",
 			DefaultInWords: "all boxes",
 			Help:           "Clients of the hub are sent to boxes of this group only.",
-			kind:           textKind("a group", func(c *Config) *string { return &c.Hub.DoorGroup }, orEmpty(fleetGroup)),
+			kind: textKind("a group", func(c *Config) *string { return &c.Hub.DoorGroup },
+				orEmpty(fleetGroup)),
 		},
 	}
 }

@@ -66,6 +66,36 @@ func (b banner) ready(r appliance.Ready) {
 	}
 }
 
+// hub says where the hub is, and how a box is added.
+func (b banner) hub(r appliance.Ready) {
+	fmt.Fprintf(b.out, "\nThe hub answers at %s\nIts data lies in   %s\n", r.URL, b.cfg.Data)
+	if r.Fingerprint != "" {
+		fmt.Fprintf(b.out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", r.URL, r.Fingerprint)
+	}
+	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
+		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
+	}
+	link := fmt.Sprintf("%s console --data %s", os.Args[0], b.cfg.Data)
+	if r.SignIn != "" {
+		fmt.Fprintf(b.out, "Its console        %s\n  (valid once, for %d minutes; another link: %s)\n",
+			signInURL(r.URL, r.SignIn), int(store.SignInLife.Minutes()), link)
+	} else {
+		fmt.Fprintf(b.out, "Its console        %s/   (a link that signs you in: %s)\n", r.URL, link)
+	}
+	switch key := r.FirstKey; {
+	case key.File != "":
+		fmt.Fprintf(b.out, "Its first API key  is in %s\n", key.File)
+	case key.Made:
+		fmt.Fprintf(b.out, "Its first API key  %s\n  secret key       %s\n  (shown this once)\n", key.APIKey,
+			key.SecretKey)
+	}
+	fmt.Fprintf(b.out, "Boxes join at      %s\n\nTo add a box:\n"+
+		"  1. here:         %s hub boxes NAME --add --data %s > NAME.join\n"+
+		"  2.               copy NAME.join to the box\n"+
+		"  3. on the box:   parley serve --fleet-join NAME.join\n\n",
+		strings.Join(r.Servers, " "), os.Args[0], b.cfg.Data)
+}
+
 // closedFolder returns the first folder on the way to file that users other than its
 // owner cannot enter, and "" if there is none.
 func closedFolder(file string) string {

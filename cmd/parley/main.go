@@ -20,6 +20,7 @@ type commandLine struct {
 
 	Setup    setupCmd    `cmd:"" group:"Run a box:" help:"Set a box up: questions, models, service, first link."`
 	Serve    serveCmd    `cmd:"" group:"Run a box:" help:"Run the box."`
+	Hub      hubCmd      `cmd:"" group:"Run a box:" help:"Run the hub of several boxes; list boxes, roll changes out."`
 	Keys     keysCmd     `cmd:"" group:"Run a box:" help:"Create, list and revoke the keys of a box."`
 	Kiosk    kioskCmd    `cmd:"" group:"Run a box:" help:"Create a code that pairs a screen with a box."`
 	Console  consoleCmd  `cmd:"" group:"Run a box:" help:"Print a link to the console of a box; sign browsers out."`

@@ -90,8 +90,8 @@ func Open(ctx context.Context, p Parts) (*Hub, error) {
 	ctx, h.stop = context.WithCancel(ctx)
 	for doing, work := range map[string]func(context.Context) error{
 		"reading facts":                     h.readFacts,
-		"reading the states of boxes":       func(ctx context.Context) error { return p.Bus.States(ctx, h.sawState) },
-		"reading recordings":                func(ctx context.Context) error { return p.Bus.Sounds(ctx, p.Folder, h.storeSound) },
+		"reading the states of boxes":       h.readStates,
+		"reading recordings":                h.readSounds,
 		"planning what boxes are to run":    h.planAll,
 		"thinning the history of the boxes": h.thin,
 		"watching the keys of clients":      h.watchKeys,
@@ -128,6 +128,10 @@ func (h *Hub) again(ctx context.Context, doing string, work func(context.Context
 		}
 	}
 }
+
+func (h *Hub) readStates(ctx context.Context) error { return h.Bus.States(ctx, h.sawState) }
+
+func (h *Hub) readSounds(ctx context.Context) error { return h.Bus.Sounds(ctx, h.Folder, h.storeSound) }
 
 // replan has what boxes are to run computed again.
 func (h *Hub) replan() {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-
 )
 
 // Export is an installed plugin as another box installs it.
@@ -123,4 +122,3 @@ func layoutOf(name, version string, wasm, signature []byte) ([]byte, error) {
 	err = w.Close()
 	return b.Bytes(), err
 }
-
