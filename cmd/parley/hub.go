@@ -42,7 +42,7 @@ type hubRunCmd struct {
 	Stored   kong.Plugins `embed:"" settings:"retention.keep log.level log.format"`
 }
 
-func (hubRunCmd) Help() string { return hubCmd{}.Help() }
+func (hubRunCmd) Help() string { return hubCmd{}.Help() + "\n\nparley hub run is parley hub." }
 
 // Run runs the hub until ctx ends.
 func (cmd *hubRunCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
