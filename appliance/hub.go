@@ -169,7 +169,7 @@ func (a *appliance) openFleet(ctx context.Context) error {
 			log:       a.log,
 		},
 		Plugins:      exportedPlugins{a.plugins.Exporter()},
-		CheckSetting: checkRemote(a.cfg),
+		CheckSetting: config.CheckRemote,
 		Log:          a.log,
 	})
 	if err != nil {

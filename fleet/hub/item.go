@@ -279,7 +279,7 @@ func (h *Hub) pinPlugin(ctx context.Context, item contract.FleetItem) (pinned, e
 func (h *Hub) pinSetting(item contract.FleetItem, value string) (pinned, error) {
 	p := named(store.Account{}, item)
 	if err := h.CheckSetting(p.name, value); err != nil {
-		return pinned{}, err
+		return pinned{}, contract.ErrInvalid{Field: "item.name", Why: err.Error()}
 	}
 	p.content, p.part.Settings = value, map[string]string{p.name: value}
 	return p, nil
