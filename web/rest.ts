@@ -383,6 +383,22 @@ export type FacemeshPrediction = {
   emotions: Array<NamedScore>;
 };
 
+// Something that a box is to run, and the roll-out that brings it.
+export type FleetBoxItem = {
+  // A plugin's version, a setting's value
+  content?: string;
+  item: FleetItem;
+  // The box is to run it no more, and still does
+  remove?: boolean;
+  rollout: number;
+  // Waiting, running or failed
+  state: string;
+  target: string;
+  // Of a config, prompt or tool
+  version?: number;
+  why?: string;
+};
+
 // Names what is rolled out: id or name of a config, prompt, tool or voice, the name of a plugin, the key of a setting.
 export type FleetItem = {
   // The name of the account that has it; absent for plugins and settings.
@@ -731,6 +747,98 @@ export type NamedScore = {
 export type Nudges = {
   enabled: boolean;
   interval_secs?: number;
+};
+
+// A function with its arguments, a JSON object.
+export type OpenAICalledByName = {
+  arguments: string;
+  name: string;
+};
+
+// A chat completion.
+export type OpenAIChat = {
+  // One
+  choices: Array<OpenAIChatChoice>;
+  // Unix time
+  created: number;
+  id: string;
+  // As the request names it
+  model: string;
+  // Chat.completion
+  object: string;
+  usage: OpenAIChatUsage;
+};
+
+// The next message of a conversation.
+export type OpenAIChatAnswer = {
+  content: string | null;
+  // Null
+  refusal: string | null;
+  // Assistant
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  tool_calls?: Array<OpenAIToolCall>;
+};
+
+// The message of a completion.
+export type OpenAIChatChoice = {
+  finish_reason: "stop" | "length" | "tool_calls";
+  index: number;
+  // Null
+  logprobs: Record<string, unknown> | null;
+  message: OpenAIChatAnswer;
+};
+
+// Counts tokens.
+export type OpenAIChatUsage = {
+  completion_tokens: number;
+  prompt_tokens: number;
+  prompt_tokens_details: OpenAIPromptTokenUsage;
+  total_tokens: number;
+};
+
+// The body of every error below /v1.
+export type OpenAIError = {
+  error: OpenAIProblem;
+};
+
+// A model below /v1.
+export type OpenAIModel = {
+  // Unix time: when the box was released
+  created: number;
+  id: string;
+  // Model
+  object: string;
+  owned_by: string;
+};
+
+// Lists the models below /v1.
+export type OpenAIModels = {
+  data: Array<OpenAIModel>;
+  // List
+  object: string;
+};
+
+// Says what is wrong with a request below /v1.
+export type OpenAIProblem = {
+  code: string | null;
+  message: string;
+  // The field of the request that is wrong; null if it is none.
+  param: string | null;
+  // The kind of the error: invalid_request_error, authentication_error, rate_limit_error or server_error.
+  type: string;
+};
+
+// Says how many tokens of the prompt were computed before.
+export type OpenAIPromptTokenUsage = {
+  cached_tokens: number;
+};
+
+// A call of a function.
+export type OpenAIToolCall = {
+  function: OpenAICalledByName;
+  id: string;
+  // Function
+  type: string;
 };
 
 // The progress of a pack's download.
@@ -1298,6 +1406,110 @@ export type PostedName = {
 export type PostedNudges = {
   enabled?: boolean;
   interval_secs?: number;
+};
+
+// A function with its arguments, a JSON object.
+export type PostedOpenAICalledByName = {
+  arguments: string;
+  name: string;
+};
+
+// Requests the next message of a conversation.
+export type PostedOpenAIChat = {
+  // The longest message, in tokens; default: 1024.
+  max_completion_tokens?: number;
+  // The older name of max_completion_tokens.
+  max_tokens?: number;
+  messages: Array<PostedOpenAIMessage>;
+  // One of GET /v1/models that answers, such as parley.
+  model: string;
+  // Names the conversation, so that its next message begins sooner.
+  prompt_cache_key?: string;
+  // The form of the message: text (the default), json_object, or json_schema.
+  response_format?: PostedOpenAIResponseFormat;
+  // The message ends before any of these texts.
+  stop?: Array<string>;
+  // Sends the message while it is written, as server-sent events.
+  stream?: boolean;
+  stream_options?: PostedOpenAIStreamOptions;
+  // How much the message varies, 0 to 2; default: 1.
+  temperature?: number;
+  // Whether the model calls a function: none, auto (the default), required, or an object that names one.
+  tool_choice?: "none" | "auto" | "required" | Record<string, unknown>;
+  // The functions that the model may call, at most one in a message.
+  tools?: Array<PostedOpenAITool>;
+};
+
+// Describes a function.
+export type PostedOpenAIFunction = {
+  description?: string;
+  name: string;
+  // The JSON Schema of the arguments.
+  parameters?: unknown;
+};
+
+// A message of a conversation.
+export type PostedOpenAIMessage = {
+  // The text, or a list of parts of type text.
+  content?: string;
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  // The call that a message of the role tool answers.
+  tool_call_id?: string;
+  // The functions that the assistant called.
+  tool_calls?: Array<PostedOpenAIToolCall>;
+};
+
+// The form of a message.
+export type PostedOpenAIResponseFormat = {
+  // For json_schema.
+  json_schema?: PostedOpenAISchema;
+  type: "text" | "json_object" | "json_schema";
+};
+
+// A JSON Schema with its name.
+export type PostedOpenAISchema = {
+  description?: string;
+  name: string;
+  schema: unknown;
+};
+
+// Requests speech.
+export type PostedOpenAISpeech = {
+  // The text to speak.
+  input: string;
+  // How to speak.
+  instructions?: string;
+  // One of GET /v1/models that speaks, such as tts-1.
+  model: string;
+  // Default: mp3.
+  response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  // Default: 1.
+  speed?: number;
+  // Default: audio.
+  stream_format?: "audio" | "sse";
+  // A voice of the box or of the account, by name or id, or one of OpenAI's names; also an object with its id.
+  voice: string;
+};
+
+// The options of a stream.
+export type PostedOpenAIStreamOptions = {
+  // Sends the tokens before the end of the stream.
+  include_usage?: boolean;
+};
+
+// A function that a model may call.
+export type PostedOpenAITool = {
+  function: PostedOpenAIFunction;
+  // Function
+  type: "function";
+};
+
+// A call of a function.
+export type PostedOpenAIToolCall = {
+  function: PostedOpenAICalledByName;
+  id: string;
+  // Function
+  type?: "function";
 };
 
 // The body that pairs a screen.
@@ -1998,17 +2210,17 @@ export type ReturnFleet = {
   groups: Array<string>;
   // Chats on all boxes that are online
   live: number;
+  // Lost is how many messages the server deleted before the hub stored them, since it started: hub.keep is too small.
+  lost: number;
   // Of the hub
   name: string;
   // Boxes that were seen in the last 25 seconds
   online: number;
-  // Problems is how many boxes have a problem, are not ready, or do not run what they should.
+  // Problems is how many boxes are offline, not ready, do not run what they should, or report a problem.
   problems: number;
   seats: number;
-  // Server is the URL of the NATS server as boxes reach it; Embedded is whether the hub itself is that server.
-  server: string;
-  // StreamBytes is what the streams of facts take on the server.
-  stream_bytes: number;
+  // Servers are the URLs of the NATS server as boxes reach it; Embedded is whether the hub itself is that server.
+  servers: Array<string>;
   // Waiting is how many messages the server holds that the hub has not stored.
   waiting: number;
   why?: string;
@@ -2044,6 +2256,11 @@ export type ReturnFleetBox = {
   state?: FleetState;
   // Wanted is the revision of what the hub wants it to run.
   wanted: number;
+};
+
+// Lists what a box is to run, besides the keys of clients.
+export type ReturnFleetBoxItems = {
+  items: Array<FleetBoxItem>;
 };
 
 // Lists the boxes of a hub by name.
@@ -2136,6 +2353,14 @@ export type ReturnLexicon = {
   entries: Array<ReturnPronunciation>;
 };
 
+// What the hub of a fleet manages on the box, so that it cannot be changed there.
+export type ReturnManaged = {
+  // Its name
+  hub: string;
+  // The ids of configs, prompts, tools, voices and keys, and the names of plugins.
+  ids: Array<string>;
+};
+
 // Who the caller is, and which box answers.
 export type ReturnOperator = {
   // The name of the account that the caller acts for
@@ -2144,6 +2369,8 @@ export type ReturnOperator = {
   accounts: Array<string>;
   // Whether it is the hub of other boxes
   hub?: boolean;
+  // Absent if the box is in no fleet
+  managed?: ReturnManaged;
   // Absent if the caller has a key
   session?: ReturnSession;
   // Of the box
@@ -2498,6 +2725,8 @@ export type ReturnSetting = {
   key: string;
   // What applies without a value, in words.
   otherwise?: string;
+  // Remote is whether the hub of a fleet may make it.
+  remote?: boolean;
   // The value, without passwords; absent if it is not set and has no fixed default.
   value?: string;
   variable?: string;

@@ -22,7 +22,10 @@ type Fleet interface {
 	RemoveBox(ctx context.Context, name string) error
 	// JoinBox makes new credentials for a box and revokes the old ones.
 	JoinBox(ctx context.Context, name string) (contract.AddedFleetBox, error)
-	BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64) (contract.ReturnFleetHealth, error)
+	// BoxHealth returns the states of a box in a period, at most so many, evenly chosen.
+	BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64, most int) (contract.ReturnFleetHealth, error)
+	// BoxItems returns what a box is to run.
+	BoxItems(ctx context.Context, name string) (contract.ReturnFleetBoxItems, error)
 	// Acts returns a page of what happened on the boxes. An empty box or kind restricts nothing.
 	Acts(ctx context.Context, box, kind string, page store.Page) (contract.ReturnPagedFleetActs, error)
 
@@ -36,8 +39,12 @@ type Fleet interface {
 	ContinueRollout(ctx context.Context, id int64) (contract.ReturnRollout, error)
 }
 
-// healthDefault is how much of a box's health is answered if the query has no since.
-const healthDefault = 24 * time.Hour
+const (
+	// healthDefault is how much of a box's health is answered if the query has no since.
+	healthDefault = 24 * time.Hour
+	// maxHealthStates is more than the hub has of a box: a week by minutes, and 90 days by hours.
+	maxHealthStates = 20_000
+)
 
 func aboutFleet() descriptions {
 	one := []int{404}
@@ -95,6 +102,13 @@ func aboutFleet() descriptions {
 			Answers:     created(contract.AddedFleetBox{}),
 			Errors:      one,
 		},
+		"GET /v0/box/fleet/boxes/{name}/items": {
+			ID:          "listFleetBoxItems",
+			Summary:     "List what a box is to run",
+			Description: "Each item with the roll-out that brings it, and whether the box runs it.",
+			Answers:     ok(contract.ReturnFleetBoxItems{}),
+			Errors:      one,
+		},
 		"GET /v0/box/fleet/boxes/{name}/health": {
 			ID:          "getFleetBoxHealth",
 			Summary:     "Get the history of a box's health",
@@ -102,6 +116,8 @@ func aboutFleet() descriptions {
 			Query: []describe.Parameter{
 				moment("since", "Only states at or after this time:"),
 				moment("until", "Only states before this time:"),
+				parameter("limit", "At most so many states, evenly chosen.",
+					describe.Integer(1, maxHealthStates).WithDefault(maxHealthStates)),
 			},
 			Answers: ok(contract.ReturnFleetHealth{}),
 			Errors:  one,
@@ -171,8 +187,17 @@ func (a *API) fleetBoxHealth(w http.ResponseWriter, r *http.Request, _ caller) e
 	if err != nil {
 		return err
 	}
-	history, err := a.Fleet.BoxHealth(r.Context(), r.PathValue("name"), since, until)
+	most, err := readNumber(r.URL.Query(), "limit", maxHealthStates, 1, maxHealthStates)
+	if err != nil {
+		return err
+	}
+	history, err := a.Fleet.BoxHealth(r.Context(), r.PathValue("name"), since, until, most)
 	return a.result(w, http.StatusOK, history, err)
+}
+
+func (a *API) listFleetBoxItems(w http.ResponseWriter, r *http.Request, _ caller) error {
+	items, err := a.Fleet.BoxItems(r.Context(), r.PathValue("name"))
+	return a.result(w, http.StatusOK, items, err)
 }
 
 // readPeriod parses since and until; without since the period begins at from.

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 
 	"parley/appliance/contract"
 	"parley/store"
@@ -72,6 +75,9 @@ func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error 
 
 func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
 	who.Version, who.Hub = a.Version, a.Fleet != nil
+	if who.Managed, err = a.managed(r.Context()); err != nil {
+		return who, err
+	}
 	accounts, err := a.Records.Accounts(r.Context())
 	if err != nil {
 		return who, err
@@ -93,6 +99,19 @@ func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOpe
 		}
 	}
 	return who, nil
+}
+
+// managed returns what the hub of the fleet manages on the box; nil if the box is in no fleet.
+func (a *API) managed(ctx context.Context) (*contract.ReturnManaged, error) {
+	f, err := a.Records.Fleet(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids, err := a.Records.Managed(ctx)
+	return &contract.ReturnManaged{Hub: f.Hub, IDs: append([]string{}, slices.Sorted(maps.Keys(ids))...)}, err
 }
 
 // switchAccount makes the caller's session act for another account.

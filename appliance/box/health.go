@@ -306,6 +306,7 @@ func Settings(cfg config.Config) contract.ReturnSettings {
 			Otherwise: s.DefaultInWords,
 			Default:   s.Default,
 			From:      s.From,
+			Remote:    s.Remote,
 		}
 		if !s.FileOnly() {
 			one.Flag, one.Variable = "--"+s.Flag, s.Env()

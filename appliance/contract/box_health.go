@@ -166,6 +166,8 @@ type ReturnSetting struct {
 	// Flag and Variable are absent if only the file can hold the setting.
 	Flag     string `json:"flag,omitempty"`
 	Variable string `json:"variable,omitempty"`
+	// Remote is whether the hub of a fleet may make it.
+	Remote bool `json:"remote,omitempty"`
 }
 
 // ReturnSettings lists all settings.

@@ -185,6 +185,23 @@ type FleetItemTarget struct {
 	Running int    `json:"running"`
 }
 
+// ReturnFleetBoxItems lists what a box is to run, besides the keys of clients.
+type ReturnFleetBoxItems struct {
+	Items []FleetBoxItem `json:"items"`
+}
+
+// FleetBoxItem is something that a box is to run, and the roll-out that brings it.
+type FleetBoxItem struct {
+	Item    FleetItem `json:"item"`
+	Version *int      `json:"version,omitempty"` // of a config, prompt or tool
+	Content string    `json:"content,omitempty"` // a plugin's version, a setting's value
+	Remove  bool      `json:"remove,omitempty"`  // the box is to run it no more, and still does
+	Target  string    `json:"target"`
+	Rollout int64     `json:"rollout"`
+	State   string    `json:"state"` // waiting, running or failed
+	Why     string    `json:"why,omitempty"`
+}
+
 // ReturnFleetItems lists what is rolled out.
 type ReturnFleetItems struct {
 	Items []ReturnFleetItem `json:"items"`

@@ -47,4 +47,12 @@ type ReturnOperator struct {
 	Session  *ReturnSession `json:"session,omitempty"` // absent if the caller has a key
 	Version  string         `json:"version"`           // of the box
 	Hub      bool           `json:"hub,omitempty"`     // whether it is the hub of other boxes
+	Managed  *ReturnManaged `json:"managed,omitempty"` // absent if the box is in no fleet
+}
+
+// ReturnManaged is what the hub of a fleet manages on the box, so that it cannot be changed there.
+type ReturnManaged struct {
+	Hub string `json:"hub"` // its name
+	// The ids of configs, prompts, tools, voices and keys, and the names of plugins.
+	IDs []string `json:"ids"`
 }

@@ -309,8 +309,9 @@ func (h *Hub) RemoveBox(ctx context.Context, name string) error {
 	return nil
 }
 
-// BoxHealth returns states of a box, oldest first.
-func (h *Hub) BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64) (contract.ReturnFleetHealth, error) {
+// BoxHealth returns states of a box, oldest first: the newest, and as many of those before it as there may be.
+func (h *Hub) BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64, most int) (
+	contract.ReturnFleetHealth, error) {
 	answer := contract.ReturnFleetHealth{Box: name, States: []contract.FleetState{}}
 	if _, err := h.Records.HubBox(ctx, name); err != nil {
 		return answer, missingBox(err, name)
@@ -319,7 +320,11 @@ func (h *Hub) BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64
 	if err != nil {
 		return answer, err
 	}
-	for _, body := range states {
+	every := (len(states) + most - 1) / max(most, 1)
+	for i, body := range states {
+		if (len(states)-1-i)%max(every, 1) != 0 {
+			continue
+		}
 		var s fleet.State
 		if err := json.Unmarshal(body, &s); err != nil {
 			return answer, fmt.Errorf("the health of box %s: %w", name, err)

@@ -21,14 +21,16 @@ type page struct {
 	style   string
 }
 
-// built lists the pages. The console fetches plots.js and answers.js when they are needed. Code that two of its scripts
-// need is in shared.js.
+// built lists the pages. The console fetches all its scripts but the first when they are needed. Code that several of
+// them need is in shared.js: see console/shared.ts.
 var built = []page{
 	{"kiosk", map[string]string{"kiosk": "src/kiosk.ts"}, "kiosk.css"},
 	{"console", map[string]string{
-		"console": "console.tsx",
-		"answers": "pages/answers.tsx",
-		"plots":   "plots.ts",
+		"console":    "console.tsx",
+		"answers":    "pages/answers.tsx",
+		"expression": "pages/expression.tsx",
+		"fleet":      "pages/fleet.tsx",
+		"plots":      "plots.ts",
 	}, "style.css"},
 }
 

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReturnOperator, ReturnSignIn } from "../rest";
 import { Refused, get, onSignedOut } from "./api";
+import "./shared";
 import { Shell } from "./shell";
 import { unsaved } from "./route";
 import { SetUp } from "./set_up";

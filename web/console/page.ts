@@ -13,5 +13,6 @@ export interface Page {
   path: string;
   name: string;
   group: string;
+  on?: "box" | "hub"; // it is there only on a box, or only on the hub of a fleet
   show: ComponentType<PageProps>;
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReturnOperator, ReturnSignIn } from "../rest";
 import { get, patch, remove } from "./api";
 import { useDoing } from "./load";
+import { Managed } from "./managed";
 import { pages, setUpPage } from "./pages";
 import { Select } from "./parts/field";
 import { ErrorLine } from "./parts/notice";
@@ -16,8 +17,10 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
   // The page that sets the box up is there until that is done.
   const [setUp, setSetUp] = useState(false);
   useEffect(() => void get<ReturnSignIn>("/v0/box/sign-in").then((ways) => setSetUp(ways.set_up), () => {}), []);
-  const all = setUp ? [...pages, setUpPage] : pages;
-  const page = route.page === "" ? pages[0]! : all.find((p) => p.path === route.page);
+  const here = pages.filter((p) => !p.on || (p.on === "hub") === !!who.hub);
+  const all = setUp ? [...here, setUpPage] : here;
+  const start = to(all[0]!.path);
+  const page = route.page === "" ? all[0]! : all.find((p) => p.path === route.page);
   const first = useRef(true);
   useEffect(() => {
     document.title = `${page?.name ?? "Page not found"} · Parley`;
@@ -47,7 +50,7 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
         Skip the menu
       </a>
       <header class="top">
-        <a class="brand" href={to(pages[0]!.path)}>
+        <a class="brand" href={start}>
           Parley
         </a>
         <button type="button" class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>
@@ -57,7 +60,7 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
       <nav id="menu" class={open ? "side open" : "side"} aria-label="Pages">
         {groups.map((group) => (
           <section key={group}>
-            <h2>{group}</h2>
+            <h2>{who.hub ? group.replace("box", "hub") : group}</h2>
             <ul>
               {all
                 .filter((p) => p.group === group)
@@ -92,12 +95,14 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
       <main id="main" ref={main} tabIndex={-1}>
         {page ? (
           // The key remounts the page for another account, so that no data of one account is shown for the other.
-          <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
+          <Managed.Provider value={who.managed}>
+            <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
+          </Managed.Provider>
         ) : (
           <>
             <h1>Page not found</h1>
             <p>
-              This address has no page. <a href={to(pages[0]!.path)}>Go to the first page</a>
+              This address has no page. <a href={start}>Go to the first page</a>
             </p>
           </>
         )}

@@ -137,6 +137,8 @@ func special(t reflect.Type) *Schema {
 		return &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 	case reflect.TypeFor[json.RawMessage]():
 		return &Schema{}
+	case reflect.TypeFor[struct{}](): // has no name
+		return &Schema{Type: "object"}
 	case reflect.TypeFor[[]any](): // the path to a field: names and list indexes
 		return &Schema{Type: "array", Items: &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "integer"}}}}
 	case reflect.TypeFor[[]byte]():

@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { ReturnConfig } from "../../rest";
 import { post } from "../api";
 import { useDoing } from "../load";
+import { Form } from "../managed";
 import { Field } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
 import { draftOf } from "../pages/draft";
@@ -96,12 +97,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
         </div>
       </div>
       <div class="beside sheet">
-        <form
-          onSubmit={(e) => {
-            e.preventDefault();
-            void save();
-          }}
-        >
+        <Form id={saved.id} what="config" submit={save}>
           <section class="card">
             <Mode {...{ mode, setMode, unknown, setUnknown, faults }} />
             <Field
@@ -148,7 +144,7 @@ export function Editor({ saved, reload, item }: { saved: ReturnConfig; reload: (
               </span>
             </div>
           </div>
-        </form>
+        </Form>
         <TryQuestion config={saved.id} {...{ changed, empty, items, mode, unknown, show }} />
       </div>
     </>

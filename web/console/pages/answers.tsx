@@ -5,6 +5,7 @@ import { useLoad } from "../load";
 import type { PageProps } from "../page";
 import { Failure, Loading } from "../parts/notice";
 import { to } from "../route";
+import "../shared";
 import { NamedList } from "./named_list";
 
 declare const BUILD: string;

@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import type { ReturnAct, ReturnPagedActs } from "../../rest";
 import { get, withQuery } from "../api";
 import { useLoad, usePages } from "../load";
+import { later } from "../later";
 import type { PageProps } from "../page";
 import { Field, Select } from "../parts/field";
 import { Empty, Failure, Loading } from "../parts/notice";
 import { Pager, Table } from "../parts/table";
 import { Clock } from "../parts/time";
-import { browser } from "./sessions";
+import { to } from "../route";
+import { Outcome, What, Where, Who, words } from "./act";
 
 const outcomes = [
   ["", "All"],
@@ -26,8 +28,15 @@ const actors = [
   ["unknown", "Unknown clients"],
 ] as const;
 
-// Audit shows the audit log: who changed what on the box.
-export function Audit(_: PageProps) {
+// BoxActs is what happened on the boxes of a hub.
+const BoxActs = later(() => import("./fleet").then(({ build, BoxActs: Page }) => ({ build, Page })));
+
+// Audit shows the audit log: who changed what on the box; on a hub also what happened on its boxes.
+export function Audit(props: PageProps) {
+  return props.who.hub && props.route.rest[0] === "boxes" ? <BoxActs {...props} /> : <Log hub={props.who.hub} />;
+}
+
+function Log({ hub }: { hub?: boolean }) {
   const [who, setWho] = useState(""),
     [what, setWhat] = useState(""),
     [outcome, setOutcome] = useState(""),
@@ -51,7 +60,7 @@ export function Audit(_: PageProps) {
       </div>
       <p>
         Who changed what on this box, when and from where, newest first. Rows stay for two years; nobody can delete
-        them here.
+        them here. {hub && <a href={to("audit", "boxes")}>What happened on the boxes</a>}
       </p>
       <div class="row">
         <Select label="Who" value={who} set={setWho} options={actors} />
@@ -84,7 +93,7 @@ export function Audit(_: PageProps) {
             { head: "When", cell: (a) => <Clock ms={a.created_on} /> },
             { head: "Who", cell: (a) => <Who a={a} /> },
             { head: "What", cell: (a) => <What a={a} /> },
-            { head: "On", cell: (a) => <On a={a} /> },
+            { head: "On", cell: (a) => <Where a={a} /> },
             { head: "Outcome", cell: (a) => <Outcome a={a} /> },
           ]}
         />
@@ -100,74 +109,4 @@ function dayStart(date: string, plus: number): number | undefined {
   const at = new Date(`${date}T00:00`);
   at.setDate(at.getDate() + plus);
   return at.getTime();
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-// words turns a name of the API, such as voice_alias, into words for people.
-const words = (name: string) => capital(name.replaceAll("_", " "));
-
-function Who({ a }: { a: ReturnAct }) {
-  const { kind, id, name, role } = a.who;
-  const named = {
-    key: `Key ${name || id}`,
-    session: `Console session ${id}`,
-    screen: `Screen ${name || id}`,
-    user: role ? `${name} (as ${role})` : name || `user ${id}`,
-    box: "The box",
-  }[kind];
-  const more = [kind === "key" && role, kind === "key" && name && id, a.from].filter(Boolean).join(", ");
-  return (
-    <>
-      {named ?? "Unknown client"}
-      {more && (
-        <>
-          <br />
-          <span class="faint">{more}</span>
-        </>
-      )}
-    </>
-  );
-}
-
-function What({ a }: { a: ReturnAct }) {
-  return (
-    <>
-      {capital(a.text)}
-      {a.times > 1 && ` (${a.times} times)`}
-      <br />
-      <span class="faint">{a.what}</span>
-    </>
-  );
-}
-
-function On({ a }: { a: ReturnAct }) {
-  const { kind = "", id } = a.object;
-  if (!kind) return <>–</>;
-  const name = kind === "session" && a.object.name ? browser(a.object.name) : a.object.name;
-  return (
-    <>
-      {words(kind)} {name || id}
-      {name && id && (
-        <>
-          <br />
-          <span class="faint">{id}</span>
-        </>
-      )}
-    </>
-  );
-}
-
-function Outcome({ a }: { a: ReturnAct }) {
-  return (
-    <>
-      {words(a.outcome)}
-      {a.reason && (
-        <>
-          <br />
-          <span class="faint">{a.reason}</span>
-        </>
-      )}
-    </>
-  );
 }

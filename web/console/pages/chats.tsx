@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { FoundChat, ReturnConfig, ReturnFoundChats } from "../../rest";
+import type { FoundChat, ReturnConfig, ReturnFleetBoxes, ReturnFoundChats } from "../../rest";
 import { everything, get, withQuery } from "../api";
 import { useDoing, useLoad } from "../load";
 import type { PageProps } from "../page";
@@ -15,12 +15,12 @@ import { byPhone } from "./phone_words";
 import { clock } from "./transcript";
 
 // Chats searches the chats, or shows the one that the address names.
-export function Chats({ route }: PageProps) {
+export function Chats({ route, who }: PageProps) {
   const [id] = route.rest;
   const query = route.query.toString();
   const asked = useMemo(() => searchOf(query), [query]);
   const left = useRef<Left>({}).current;
-  if (!id) return <Search asked={asked} left={left} />;
+  if (!id) return <Search asked={asked} left={left} hub={who.hub} />;
   left.chat = id;
   return <Chat key={id} id={id} words={wordsOf(asked)} back={addressOf(asked)} />;
 }
@@ -41,7 +41,7 @@ interface Older {
 
 // The search is part of the address of the list and of its chats, so that Back and the link to all chats return to the
 // results.
-const nothing = { search: "", config: "", status: "", session: "", from: "", until: "" };
+const nothing = { search: "", config: "", status: "", session: "", from: "", until: "", box: "" };
 type Wanted = typeof nothing;
 
 function searchOf(query: string): Wanted {
@@ -60,9 +60,10 @@ function dayMS(date: string, next = 0): number | undefined {
 }
 
 // Search is the search form with its results.
-function Search({ asked, left }: { asked: Wanted; left: Left }) {
+function Search({ asked, left, hub }: { asked: Wanted; left: Left; hub?: boolean }) {
   const [wanted, setWanted] = useState(asked); // in the form
   useEffect(() => setWanted(asked), [asked]);
+  const boxes = useLoad(async () => (hub ? (await get<ReturnFleetBoxes>("/v0/box/fleet/boxes")).boxes : []), []);
   const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
   const find = (before?: string, signal?: AbortSignal) =>
     get<ReturnFoundChats>(
@@ -72,6 +73,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
         config_id: asked.config,
         status: asked.status,
         custom_session_id: asked.session,
+        box: asked.box,
         from: dayMS(asked.from),
         until: dayMS(asked.until, 1),
         before,
@@ -137,6 +139,14 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
             set={(status) => set({ status })}
             options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]}
           />
+          {hub && (
+            <Select
+              label="Box"
+              value={wanted.box}
+              set={(box) => set({ box })}
+              options={[["", "Any"], ...(boxes.value ?? []).map((b) => [b.name, b.name] as const)]}
+            />
+          )}
         </div>
         <div class="row">
           <Field label="From" type="date" value={wanted.from} set={(from) => set({ from })} />
@@ -213,6 +223,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
               number: true,
               cell: (c) => (c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–"),
             },
+            ...(hub ? [{ head: "Box", cell: (c: FoundChat) => c.box }] : []),
             { head: "Status", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
           ]}
         />

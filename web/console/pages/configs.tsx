@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ReturnConfig, ReturnPagedConfigs } from "../../rest";
 import { Refused, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
+import { Form } from "../managed";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/field";
@@ -142,12 +143,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
       )}
       {known.error && <Failure error={known.error} again={known.reload} />}
       <FormOf.Provider value={{ draft, set, faults, placed }}>
-        <form
-          onSubmit={(e) => {
-            e.preventDefault();
-            void keep();
-          }}
-        >
+        <Form id={saved?.id} what="config" submit={keep}>
           <section class="card">
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
             {saved && (
@@ -191,7 +187,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
               )}
             </div>
           </div>
-        </form>
+        </Form>
       </FormOf.Provider>
       {saved && (
         <section class="card">

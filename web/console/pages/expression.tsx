@@ -10,10 +10,16 @@ import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { Time } from "../parts/time";
 import { go, to } from "../route";
+import "../shared";
 
-// Expression scores the expression in files and texts, and shows the jobs that did so, or the one that the address
+declare const BUILD: string;
+
+// build is the build of this script: see later.tsx.
+export const build = BUILD;
+
+// Page scores the expression in files and texts, and shows the jobs that did so, or the one that the address
 // names.
-export function Expression({ route }: PageProps) {
+export function Page({ route }: PageProps) {
   const [id] = route.rest;
   if (id) return <Job key={id} id={id} />;
   return <Jobs />;

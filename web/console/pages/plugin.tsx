@@ -3,6 +3,7 @@ import type { PluginCalled, PluginFigures, PluginLogLine, PluginSetting, ReturnP
 import { get, patch, post, remove } from "../api";
 import { useEvents } from "../events";
 import { useDoing, useLoad } from "../load";
+import { ManagedBy, useManager } from "../managed";
 import { Confirm } from "../parts/dialog";
 import { Area, Field, Select } from "../parts/field";
 import { bytes, milliseconds } from "../parts/format";
@@ -18,6 +19,7 @@ export function PluginStateTag({ p }: { p: ReturnPlugin }) {
 
 // Plugin shows one plugin: permissions, settings, calls and log.
 export function Plugin({ name }: { name: string }) {
+  const hub = useManager(name);
   const path = `/v0/box/plugins/${encodeURIComponent(name)}`;
   const plugin = useLoad((signal) => get<ReturnPlugin>(path, {}, signal), [path]);
   const [removing, setRemoving] = useState(false);
@@ -30,7 +32,7 @@ export function Plugin({ name }: { name: string }) {
       <div class="head">
         <h1>{name}</h1>
         {p && (
-          <button type="button" class="danger" onClick={() => setRemoving(true)}>
+          <button type="button" class="danger" disabled={!!hub} onClick={() => setRemoving(true)}>
             Remove
           </button>
         )}
@@ -39,6 +41,7 @@ export function Plugin({ name }: { name: string }) {
       {!p && plugin.loading && <Loading />}
       {p && (
         <>
+          <ManagedBy hub={hub} what="plugin" />
           <p>{p.description}</p>
           <p>
             <PluginStateTag p={p} /> {p.why} Version {p.version},{" "}

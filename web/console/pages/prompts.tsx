@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ReturnPagedPrompts, ReturnPrompt } from "../../rest";
 import { Refused, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
+import { Form as RecordForm } from "../managed";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Area, Field } from "../parts/field";
@@ -116,12 +117,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
       </p>
       <h1>{saved ? saved.name : "New prompt"}</h1>
       <div class="beside">
-        <form
-          onSubmit={(e) => {
-            e.preventDefault();
-            void save();
-          }}
-        >
+        <RecordForm id={saved?.id} what="prompt" submit={save}>
           <section class="card">
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
             <div class="buttons" role="group" aria-label="Editor">
@@ -196,7 +192,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
               )}
             </div>
           </section>
-        </form>
+        </RecordForm>
         <TryIt prompt={text} />
       </div>
       {saved && (

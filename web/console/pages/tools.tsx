@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { PluginCalled, ReturnPagedUserDefinedTools, ReturnUserDefinedTool } from "../../rest";
 import { Refused, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
+import { Form } from "../managed";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Area, Field } from "../parts/field";
@@ -213,12 +214,7 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
         <a href={to("tools")}>All tools</a>
       </p>
       <h1>{saved?.name ?? "New tool"}</h1>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault();
-          void save();
-        }}
-      >
+      <Form id={saved?.id} what="tool" submit={save}>
         <div class="columns">
           <section class="card">
             <Field
@@ -285,7 +281,7 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
             </span>
           )}
         </div>
-      </form>
+      </Form>
       {saved && (
         <section class="card">
           <h2>Versions</h2>
