@@ -21,6 +21,7 @@ type Fleet struct {
 
 	local   *server.Server // or nil
 	process *serverProcess // or nil
+	network *Network       // to process, or nil
 	stock   server.Stock   // what the files of a stock server say
 	folder  string
 	log     *slog.Logger

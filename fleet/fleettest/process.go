@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/appliance/certs"
@@ -79,7 +80,7 @@ func openIdentity(folder string, log *slog.Logger) (*certs.Identity, error) {
 		Source:        certs.Own,
 		Folder:        folder,
 		AuthorityFile: filepath.Join(folder, "public.pem"),
-		Names:         []string{"127.0.0.1", "localhost"},
+		Names:         []string{"127.0.0.1", "localhost", serverIP},
 	}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, log)
 }
 
@@ -88,6 +89,7 @@ type serverProcess struct {
 	kind   Kind
 	folder string
 	listen string // host:port
+	apart  bool   // in a network of its own
 	cmd    *exec.Cmd
 	stdin  io.Closer
 }
@@ -96,30 +98,37 @@ type serverProcess struct {
 func StartProcess(t testing.TB, kind Kind) *Fleet {
 	t.Helper()
 	f := &Fleet{folder: t.TempDir(), log: Log(t)}
-	identity := f.trust(t)
 	f.process = &serverProcess{kind: kind, folder: f.folder, listen: "127.0.0.1:0"}
-	if kind == Stock {
+	f.startProcess(t, func() {})
+	return f
+}
+
+// startProcess calls started when the process runs, before anybody connects to it.
+func (f *Fleet) startProcess(t testing.TB, started func()) {
+	t.Helper()
+	identity := f.trust(t)
+	if f.process.kind == Stock {
 		certificate, err := identity.Config().GetCertificate(&tls.ClientHelloInfo{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.stock = server.Stock{
 			Name:        "test",
-			Listen:      "127.0.0.1:-1", // any port
+			Listen:      strings.TrimSuffix(f.process.listen, "0") + "-1", // any port
 			Certificate: certificate,
 			Trust:       f.Trust,
 		}
 		f.writeStock(t)
 	}
 	f.process.start(t)
-	if kind == Stock {
+	started()
+	if f.process.kind == Stock {
 		f.stock.Listen = f.process.listen // and again this port
 		f.writeStock(t)
 	}
 	f.Servers = []string{"tls://" + f.process.listen}
 	t.Cleanup(func() { f.process.kill() })
 	f.prepare(t)
-	return f
 }
 
 func (f *Fleet) writeStock(t testing.TB) {
@@ -150,6 +159,10 @@ func (p *serverProcess) start(t testing.TB) {
 	} else {
 		p.cmd = exec.Command(os.Args[0])
 		p.cmd.Env = append(os.Environ(), envFolder+"="+p.folder, envListen+"="+p.listen)
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if p.apart {
+		p.cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWNET
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
