@@ -174,13 +174,13 @@ func TestWantIsNeverHalf(t *testing.T) {
 		}
 		defer b.Close()
 		ctx := bounded(t)
-		const revisions = 30
+		const revisions = 12
 		go func() {
 			for n := range int64(revisions) {
 				if err := h.PutWant(ctx, "museum-1", wantOf(t, n+1, 1200<<10)); err != nil { // of three parts
 					t.Error(err)
 				}
-				time.Sleep(time.Duration(rand.IntN(80)) * time.Millisecond) // sometimes before the box has read it
+				time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond) // sometimes before the box has read it
 			}
 		}()
 		known, failed, seen := int64(0), 0, 0

@@ -51,6 +51,9 @@ func (h *Hub) PutWant(ctx context.Context, box string, w fleet.Want) error {
 		if _, err := js.Publish(ctx, wantSubject+box+".head", signed); err != nil {
 			return fmt.Errorf("what %s is to run: %w", box, err)
 		}
+		if first == 1 {
+			return nil // nothing is older, and nats-server takes a 1 for all
+		}
 		// All parts before these are of older revisions, also those of a hub that was killed before it came here.
 		return purge(ctx, js, "KV_"+wantBucket, wantSubject+box+".part.>", first)
 	})
