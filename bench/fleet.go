@@ -63,24 +63,27 @@ func (r *Report) fleet(ctx context.Context, o Options, n int) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f := &fleetRun{o: o, report: r, prefix: fmt.Sprintf("%d_boxes_", n)}
-	o.announce("a hub with %d boxes", n)
 	if f.hub, err = startFleetHub(ctx, o, filepath.Join(dir, "hub")); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.hub.stop()) }()
 	defer f.stopBoxes()
-	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return f.join(ctx, dir, n) },
-		f.rest,
-		f.converge,
-		f.sendChats,
-		f.throughDoor,
+	for _, step := range []struct {
+		doing string
+		run   func(context.Context) error
+	}{
+		{"joining", func(ctx context.Context) error { return f.join(ctx, dir, n) }},
+		{"at rest", f.rest},
+		{"rolling a config out", f.converge},
+		{"sending chats", f.sendChats},
+		{"through the door", f.throughDoor},
 	} {
+		o.announce("%d boxes: %s", n, step.doing)
 		limited, cancel := context.WithTimeout(ctx, fleetLimit)
-		err := step(limited)
+		err := step.run(limited)
 		cancel()
 		if err != nil {
-			return fmt.Errorf("%w; the hub says: %s", err, f.hub.output)
+			return fmt.Errorf("%s: %w; the hub says: %s", step.doing, err, f.hub.output)
 		}
 	}
 	return nil
@@ -112,7 +115,7 @@ func (f *fleetRun) join(ctx context.Context, dir string, n int) error {
 			if err != nil {
 				return err
 			}
-			f.boxes[i], err = startFleetBox(ctx, name, filepath.Join(dir, name), added.Join)
+			f.boxes[i], err = startFleetBox(ctx, name, filepath.Join(dir, name), added.Join, f.o.Log)
 			return err
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -73,8 +72,8 @@ func (w watchedBus) Want(ctx context.Context, known int64) (fleet.Want, bool, er
 }
 
 // startFleetBox starts a box in a folder, which joins by the text of its file.
-func startFleetBox(ctx context.Context, name, folder, join string) (_ *fleetBox, err error) {
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+func startFleetBox(ctx context.Context, name, folder, join string, log *slog.Logger) (_ *fleetBox, err error) {
+	log = log.With("box", name)
 	b := &fleetBox{name: name, changed: make(chan struct{}), wanted: map[int64]running{},
 		since: map[running]time.Time{}}
 	defer func() {

@@ -47,8 +47,8 @@ func startFleetHub(ctx context.Context, o Options, data string) (*fleetHub, erro
 		"--log-level", "warn")
 	cmd := exec.CommandContext(ctx, o.ServeCommand[0], args...)
 	cmd.Stderr = h.output
-	cmd.Env = append(cmd.Environ(), "PARLEY_HUB_LISTEN="+bus, "PARLEY_LIMITS_REQUESTS_PER_SECOND=0",
-		"PARLEY_LIMITS_CONNECTIONS=0")
+	cmd.Env = append(cmd.Environ(), "PARLEY_HUB_LISTEN="+bus, "PARLEY_REQUESTS_PER_SECOND=0",
+		"PARLEY_CONNECTIONS=0")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
@@ -120,6 +120,7 @@ func (h *fleetHub) createConfig(ctx context.Context) (string, error) {
 	err := h.ask(ctx, "POST", "/v0/evi/configs", map[string]any{
 		"name":        "guide",
 		"evi_version": "3",
+		"voice":       map[string]string{"provider": "HUME_AI", "name": "joe"},
 		"prompt":      map[string]string{"text": hotel},
 	}, &made)
 	return made.ID, err
@@ -130,6 +131,7 @@ func (h *fleetHub) changeConfig(ctx context.Context, id string, want int) error 
 	var made configVersion
 	err := h.ask(ctx, "POST", "/v0/evi/configs/"+id, map[string]any{
 		"evi_version": "3",
+		"voice":       map[string]string{"provider": "HUME_AI", "name": "joe"},
 		"prompt":      map[string]string{"text": hotel + " It is day " + strconv.Itoa(want) + "."},
 	}, &made)
 	if err == nil && made.Version != want {
