@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -44,8 +45,9 @@ type Options struct {
 
 // Box is the connection of a box to its fleet. It may be used by several goroutines.
 type Box struct {
-	link *link
-	join Join
+	link   *link
+	join   Join
+	pushed atomic.Pointer[head] // the newest that came by itself
 }
 
 // Dial connects in the background, and again whenever the connection ends, until Close.
@@ -74,7 +76,15 @@ func Dial(j Join, o Options) (*Box, error) {
 
 // opened asks to be told of a new want.
 func (b *Box) opened(ctx context.Context, conn *nats.Conn) error {
-	_, err := conn.Subscribe(wantSubject+b.join.Box+".head", func(*nats.Msg) { b.link.notify() })
+	b.pushed.Store(nil) // the server may have been restored
+	_, err := conn.Subscribe(wantSubject+b.join.Box+".head", func(m *nats.Msg) {
+		// The message comes to the box and to the server's disk at the same time, so the server may still answer with
+		// the head before.
+		if h, err := b.openHead(m.Data); err == nil {
+			b.pushed.Store(&h)
+		}
+		b.link.notify()
+	})
 	if err != nil {
 		return err
 	}

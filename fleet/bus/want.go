@@ -55,12 +55,23 @@ func (b *Box) Want(ctx context.Context, known int64) (w fleet.Want, changed bool
 	// A want may be replaced while it is read. Its parts are gone then, and there is a new head.
 	for {
 		h, err := b.head(ctx)
-		if err != nil || h.Revision == known || h.Revision == 0 {
+		if err != nil {
 			return fleet.Want{}, false, err
+		}
+		pushed := b.pushed.Load()
+		if pushed != nil && pushed.Revision > h.Revision {
+			h = *pushed
+		}
+		if h.Revision == known || h.Revision == 0 {
+			return fleet.Want{}, false, nil
 		}
 		w, err := b.parts(ctx, h)
 		if err == nil {
 			return w, true, nil
+		}
+		if pushed != nil && *pushed == h && errors.Is(err, errPart) {
+			b.pushed.CompareAndSwap(pushed, nil)
+			continue
 		}
 		if !errors.Is(err, errPart) {
 			return fleet.Want{}, false, err
@@ -80,8 +91,13 @@ func (b *Box) head(ctx context.Context) (head, error) {
 	if err != nil || m == nil || len(m.Data) == 0 {
 		return head{}, err
 	}
+	return b.openHead(m.Data)
+}
+
+// openHead returns a head that the hub has signed.
+func (b *Box) openHead(data []byte) (head, error) {
 	var s signedHead
-	if err := json.Unmarshal(m.Data, &s); err != nil {
+	if err := json.Unmarshal(data, &s); err != nil {
 		return head{}, fmt.Errorf("what the hub %s wants is not readable: %w", b.join.Hub, err)
 	}
 	claims, err := b.join.claims()
