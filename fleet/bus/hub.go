@@ -157,7 +157,7 @@ type Limits struct {
 }
 
 // smallest is what a box may send without a word from the hub: some messages of each of its boxes.
-const smallest = 64 << 20
+const smallest = 16 << 20
 
 // Prepare makes what boxes and hub write to, or changes it to these limits.
 func (h *Hub) Prepare(ctx context.Context, l Limits) error {

@@ -3,7 +3,6 @@ package bus_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -18,14 +17,7 @@ import (
 )
 
 // bulky returns facts of some 800 KB.
-func bulky(t *testing.T, box string) fleet.Facts {
-	t.Helper()
-	f := factsOf(box, strings.Repeat("x", 800_000))
-	if data, err := json.Marshal(f); err != nil || len(data) < 800_000 {
-		t.Fatal(len(data), err)
-	}
-	return f
-}
+func bulky(box string) fleet.Facts { return factsOf(box, strings.Repeat("x", 800_000)) }
 
 // A stream that is full loses its oldest messages, not the newest, and the hub says how many it has not seen.
 func TestFullStreamLosesTheOldestAndSaysSo(t *testing.T) {
@@ -41,9 +33,9 @@ func TestFullStreamLosesTheOldestAndSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const messages = 100 // of which 64 MB hold some eighty
+		const messages = 30 // of which 16 MB hold some twenty
 		for range messages {
-			if last, err = b.SendFacts(ctx, bulky(t, "museum-1"), last); err != nil {
+			if last, err = b.SendFacts(ctx, bulky("museum-1"), last); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -71,7 +63,7 @@ func TestFullStreamLosesTheOldestAndSaysSo(t *testing.T) {
 			figures.Messages != uint64(got) {
 			t.Errorf("the hub got %d of %d messages, and its figures are %+v (%v)", got, messages, figures, err)
 		}
-		if _, err := b.SendFacts(ctx, bulky(t, "museum-1"), last); err != nil {
+		if _, err := b.SendFacts(ctx, bulky("museum-1"), last); err != nil {
 			t.Errorf("after that: %v", err)
 		}
 	})
@@ -82,11 +74,14 @@ func TestRecordingsWaitForRoom(t *testing.T) {
 	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
-		sound := bytes.Repeat([]byte("la"), 4<<20)
+		if err := h.Prepare(ctx, bus.Limits{Age: time.Hour, Bytes: 1, Sound: 1}); err != nil {
+			t.Fatal(err)
+		}
+		sound := bytes.Repeat([]byte("la"), 2<<20)
 		sent, full := 0, bus.ErrFull{}
 		for !errors.As(b.SendSound(ctx, uuid.NewString(), bytes.NewReader(sound)), &full) {
-			if sent++; sent > 20 {
-				t.Fatal("64 MB hold 20 recordings of 8 MB")
+			if sent++; sent > 8 {
+				t.Fatal("16 MB hold 8 recordings of 4 MB")
 			}
 		}
 		reading, cancel := context.WithCancel(ctx)
@@ -162,7 +157,7 @@ func TestWantIsNeverHalf(t *testing.T) {
 		j := f.Join(t, "museum-1")
 		j.Servers = []string{fleettest.NewRelay(t, f.Servers[0], 7, fleettest.Faults{
 			Delay: 3 * time.Millisecond,
-			Life:  500 * time.Millisecond,
+			Life:  time.Second,
 		}).URL}
 		b, err := bus.Dial(j, bus.Options{
 			Log:     fleettest.Quiet(),
@@ -174,10 +169,10 @@ func TestWantIsNeverHalf(t *testing.T) {
 		}
 		defer b.Close()
 		ctx := bounded(t)
-		const revisions = 12
+		const revisions = 6
 		go func() {
 			for n := range int64(revisions) {
-				if err := h.PutWant(ctx, "museum-1", wantOf(t, n+1, 1200<<10)); err != nil { // of three parts
+				if err := h.PutWant(ctx, "museum-1", wantOf(t, n+1, 600<<10)); err != nil { // of two parts
 					t.Error(err)
 				}
 				time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond) // sometimes before the box has read it
@@ -195,7 +190,7 @@ func TestWantIsNeverHalf(t *testing.T) {
 					t.Errorf("after %d: %v", known, err)
 				}
 			case changed:
-				if c := w.Accounts[0].Configs[0]; c.Version != int(w.Revision) || len(c.Content) < 1200<<10 ||
+				if c := w.Accounts[0].Configs[0]; c.Version != int(w.Revision) || len(c.Content) < 600<<10 ||
 					w.Revision < known {
 					t.Errorf("revision %d after %d has version %d and %d bytes", w.Revision, known, c.Version,
 						len(c.Content))
