@@ -20,60 +20,84 @@ const (
 	// retryAfter is when a client is to try again that no box can take. Chats last minutes, so of some dozen seats one
 	// is free after some seconds.
 	retryAfter = 5 * time.Second
-	// placedFor bounds how long a client counts that was sent to a box and does not show in the states of the box.
-	placedFor = 30 * time.Second
+	// placedFor bounds how long a client counts that was sent to a box and does not show in the states of the box: one
+	// state, and the time to get there.
+	placedFor = 12 * time.Second
 )
 
-// load is what the door itself knows of the load of a box, beside the box's state.
+// load is what the door itself knows of the load of a box.
 type load struct {
-	placed  []*placement
-	working int // requests that take no seat
+	held    int         // sockets that pass through the door, with those that are being opened
+	placed  []time.Time // when clients were sent to the box that the door does not hold, and no state shows yet
+	working int         // requests that take no seat
 	avoid   time.Time
+
+	seen  time.Time // of the newest state
+	other int       // chats in that state that the door does not hold
 }
 
-// placement is a client that was sent to a box. It counts until a state of the box shows it: one that came after
-// the box had admitted the client.
+// update takes a new state of the box into account. The state shows the sockets of the door and other chats; more
+// other chats than before are those clients that were sent to the box.
+func (l *load) update(b Box, now time.Time) {
+	l.placed = slices.DeleteFunc(l.placed, func(at time.Time) bool { return now.Sub(at) > placedFor })
+	if !b.Seen.After(l.seen) {
+		return
+	}
+	other := max(b.State.Live-l.held, 0)
+	l.placed = slices.Delete(l.placed, 0, min(max(other-l.other, 0), len(l.placed)))
+	l.seen, l.other = b.Seen, other
+}
+
+// room returns how many more chats the box can take. A state may lack sockets that have been opened since.
+func (l *load) room(b Box) int {
+	if !b.State.Ready {
+		return 0
+	}
+	return b.State.Seats - l.held - l.other - len(l.placed)
+}
+
+// placement is a request that was sent to a box.
 type placement struct {
 	door    *Door
+	load    *load
 	box     string
 	address string
 	kind    Kind
-	at      time.Time
-	settled time.Time // when the box had admitted the client; zero: not yet
 }
 
-// settle says when the box had, or will have, admitted the client.
-func (p *placement) settle(at time.Time) {
+// end says that the request is over, or that the box did not take it.
+func (p *placement) end() {
 	p.door.mu.Lock()
 	defer p.door.mu.Unlock()
-	p.settled = at
+	p.add(-1)
 }
 
-// cancel takes the placement back. avoid means that the box is to get no client for a while.
-func (p *placement) cancel(avoid bool) {
-	d := p.door
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	l := d.loads[p.box]
-	if l == nil {
-		return
-	}
-	if avoid {
-		l.avoid = d.now().Add(avoidFor)
-	}
-	if p.kind == Work {
-		l.working--
-		return
-	}
-	l.placed = slices.DeleteFunc(l.placed, func(other *placement) bool { return other == p })
+// refused says that the box did not take the request, and is to get no client for a while.
+func (p *placement) refused() {
+	p.door.mu.Lock()
+	defer p.door.mu.Unlock()
+	p.add(-1)
+	p.load.avoid = p.door.now().Add(avoidFor)
 }
 
-// count returns how many clients the state that came at seen does not show.
-func (l *load) count(seen, now time.Time) int {
-	l.placed = slices.DeleteFunc(l.placed, func(p *placement) bool {
-		return !p.settled.IsZero() && seen.After(p.settled) || now.Sub(p.at) > placedFor
-	})
-	return len(l.placed)
+// leave says that the client goes on with the box, and the door does not see how long.
+func (p *placement) leave() {
+	p.door.mu.Lock()
+	defer p.door.mu.Unlock()
+	p.add(-1)
+	if p.kind == Chat {
+		p.load.placed = append(p.load.placed, p.door.now())
+	}
+}
+
+// add changes what the door counts of the box. The caller holds the lock of the door.
+func (p *placement) add(n int) {
+	switch p.kind {
+	case Chat:
+		p.load.held += n
+	case Work:
+		p.load.working += n
+	}
 }
 
 // candidate is a box that could answer a request.
@@ -110,18 +134,12 @@ func (d *Door) choose(r *http.Request, asked Request, only string, tried []strin
 	})
 	p := &placement{
 		door:    d,
+		load:    d.load(best.Name),
 		box:     best.Name,
 		address: best.State.Address,
 		kind:    asked.Kind,
-		at:      d.now(),
 	}
-	l := d.load(best.Name)
-	switch asked.Kind {
-	case Chat:
-		l.placed = append(l.placed, p)
-	case Work:
-		l.working++
-	}
+	p.add(1)
 	return p, nil
 }
 
@@ -135,11 +153,12 @@ func (d *Door) several(all []Box, config string, kind Kind, tried []string) (fou
 	reachable := 0
 	for _, b := range all {
 		l := d.load(b.Name)
+		l.update(b, now)
 		if !d.reachable(b) || rolledOut && !running[b.Name] {
 			continue
 		}
 		reachable++
-		room := b.State.Room() - l.count(b.Seen, now)
+		room := l.room(b)
 		if slices.Contains(tried, b.Name) || now.Before(l.avoid) || kind == Chat && room <= 0 {
 			continue
 		}

@@ -211,19 +211,12 @@ func (d *Door) redirect(w http.ResponseWriter, r *http.Request, asked Request, o
 	if err != nil {
 		return err
 	}
-	if asked.Kind == Work {
-		chosen.cancel(false) // the door does not see its end
-	} else {
-		chosen.settle(d.now().Add(travel))
-	}
+	chosen.leave()
 	w.Header().Set("Location", chosen.address+r.URL.RequestURI())
 	w.Header().Set("Cache-Control", "no-store") // the next request may go elsewhere
 	w.WriteHeader(http.StatusTemporaryRedirect)
 	return nil
 }
-
-// travel is how long a redirected client may take to open its chat on the box: some round trips.
-const travel = 2 * time.Second
 
 // random breaks ties.
 func random() float64 { return rand.Float64() }

@@ -36,6 +36,7 @@ type stand struct {
 	asked   Request // that of the next request, but for what the path says
 	stop    context.CancelFunc
 	servers map[string]*httptest.Server
+	closed  chan struct{} // receives a value when a socket is over
 
 	mu     sync.Mutex
 	boxes  []Box
@@ -81,6 +82,7 @@ func open(t *testing.T, o Options, handle func(name string, w http.ResponseWrite
 		t:       t,
 		asked:   Request{Account: "museum"},
 		servers: map[string]*httptest.Server{},
+		closed:  make(chan struct{}, 1000),
 		groups:  map[string]string{},
 		chats:   map[string]string{},
 		runs:    map[string][]string{},
@@ -108,7 +110,11 @@ func open(t *testing.T, o Options, handle func(name string, w http.ResponseWrite
 		} else if strings.HasPrefix(r.URL.Path, "/calls/") {
 			asked.Kind = Call
 		}
-		if err := s.door.Serve(w, r, asked); err != nil {
+		err := s.door.Serve(w, r, asked)
+		if r.Header.Get("Upgrade") != "" {
+			s.closed <- struct{}{}
+		}
+		if err != nil {
 			status := http.StatusServiceUnavailable
 			if _, ok := errors.AsType[contract.ErrNotFound](err); ok {
 				status = http.StatusNotFound
@@ -194,29 +200,68 @@ func read(t *testing.T, c *websocket.Conn) string {
 }
 
 func TestChatsGoToTheBoxWithTheMostRoom(t *testing.T) {
-	s := open(t, Options{}, says, "a", "b", "c")
+	s := open(t, Options{}, echo, "a", "b", "c")
 	s.change("a", func(b *Box) { b.State.Seats = 3 })
-	s.change("b", func(b *Box) { b.State.Seats, b.State.Live = 9, 7 })
+	s.change("b", func(b *Box) { b.State.Seats, b.State.Live = 9, 7 }) // seven that the door does not know
 	s.change("c", func(b *Box) { b.State.Seats = 1 })
-	placed := map[string]int{}
-	for range 6 { // without a new state of any box
-		status, box, _ := s.get("/chat")
-		if status != http.StatusOK {
-			t.Fatal(status, box)
+	placed := map[string][]*websocket.Conn{}
+	full := func() {
+		t.Helper()
+		status, why, h := s.get("/chat")
+		if status != http.StatusServiceUnavailable || !strings.Contains(why, "no box of this hub has room") {
+			t.Error(status, why, h)
 		}
-		placed[box]++
 	}
-	if placed["a"] != 3 || placed["b"] != 2 || placed["c"] != 1 {
+	for range 6 { // without a new state of any box
+		c := s.dial("/chat")
+		name := read(t, c)
+		placed[name] = append(placed[name], c)
+	}
+	if len(placed["a"]) != 3 || len(placed["b"]) != 2 || len(placed["c"]) != 1 {
 		t.Errorf("placed: %v", placed)
 	}
-	status, why, h := s.get("/chat")
-	if status != http.StatusServiceUnavailable || !strings.Contains(why, "no box of this hub has room") {
-		t.Error(status, why, h)
+	full()
+	s.change("a", func(b *Box) { b.State.Live = 2 }) // a state from before the last chat began
+	s.change("b", func(b *Box) { b.State.Live = 9 })
+	full()
+	s.change("a", func(b *Box) { b.State.Live = 3 })
+	full()
+	s.change("b", func(b *Box) { b.State.Live = 8 }) // one that the door does not know has ended
+	if name := read(t, s.dial("/chat")); name != "b" {
+		t.Errorf("placed on %q, and b has room again", name)
 	}
-	s.change("b", func(b *Box) { b.State.Live = 8 }) // two chats began and one ended
-	if _, box, _ := s.get("/chat"); box != "b" {
-		t.Errorf("placed on %q, and b has room again", box)
+	full()
+	_ = placed["c"][0].Close(websocket.StatusNormalClosure, "")
+	<-s.closed
+	if name := read(t, s.dial("/chat")); name != "c" {
+		t.Errorf("placed on %q, and c has room again", name)
 	}
+}
+
+// A client that was redirected counts until a state of its box shows its chat.
+func TestARedirectedClientCounts(t *testing.T) {
+	s := open(t, Options{Mode: Redirect}, says, "a")
+	s.asked.Portable = true
+	s.change("a", func(b *Box) { b.State.Seats, b.State.Live = 4, 1 })
+	check := func(want ...int) {
+		t.Helper()
+		for _, status := range want {
+			if got, text, _ := s.get("/chat"); got != status {
+				t.Errorf("%d %s", got, text)
+			}
+		}
+	}
+	check(307, 307, 307, 503)
+	s.change("a", func(b *Box) { b.State.Live = 2 }) // the first has come
+	check(503)
+	s.change("a", func(b *Box) { b.State.Live = 4 })
+	check(503)
+	s.change("a", func(b *Box) { b.State.Live = 3 })
+	check(307, 503)
+	later := time.Now().Add(placedFor + time.Second) // that one never comes
+	s.door.now = func() time.Time { return later }
+	s.change("a", func(b *Box) { b.State.Live = 3 })
+	check(307, 503)
 }
 
 func TestBoxesThatCannotTakeAChatGetNone(t *testing.T) {

@@ -34,6 +34,8 @@ type passage struct {
 	body *heldBody
 	box  *placement
 	end  context.CancelFunc // of the request to the box
+	// called means that the client has begun a call over WebRTC, which does not pass through the door.
+	called bool
 }
 
 // proxy passes the request to a box and the answer back. See Serve for the error.
@@ -133,15 +135,18 @@ func (p *passage) RoundTrip(out *http.Request) (*http.Response, error) {
 		p.box = chosen
 		res, err := p.send(out)
 		if err == nil && !refused(res) {
-			chosen.settle(p.door.now())
 			return res, nil
 		}
 		p.box = nil
 		if err != nil && out.Context().Err() != nil { // the client has left, or its time is over
-			chosen.cancel(false)
+			chosen.end()
 			return nil, err
 		}
-		chosen.cancel(p.only == "")
+		if p.only == "" {
+			chosen.refused()
+		} else {
+			chosen.end()
+		}
 		tried = append(tried, chosen.box)
 		again := p.only == "" && !p.body.long && len(tried) < maxTries
 		if err == nil && !again && res.StatusCode == http.StatusServiceUnavailable {
@@ -193,8 +198,12 @@ func (p *passage) finish() {
 	if p.end != nil {
 		p.end()
 	}
-	if p.box != nil && p.asked.Kind == Work {
-		p.box.cancel(false)
+	switch {
+	case p.box == nil:
+	case p.called:
+		p.box.leave()
+	default:
+		p.box.end()
 	}
 }
 
@@ -209,6 +218,7 @@ func (p *passage) adapt(own http.Header, res *http.Response) {
 	}
 	if at := res.Header.Get("Location"); p.asked.Kind == Chat && strings.HasPrefix(at, "/") {
 		p.door.calls.Add(at, p.box.box)
+		p.called = true
 	}
 }
 
