@@ -80,6 +80,8 @@ type Parts struct {
 	// whether there is no other account to leave slots for; then the limit does not apply.
 	ChatsPerAccount int
 	SoleAccount     func(account string) bool
+	// Changed is called when a slot is taken or given back. It must not block; it may be nil.
+	Changed func()
 	// Observe is called with the duration of each stage of a turn; it may be nil.
 	Observe func(Stage, time.Duration)
 	// Expression measures feelings; nil: they are not measured. TellFeelings reports whether a model receives
@@ -175,6 +177,9 @@ func (h *Host) countSlots(more int) {
 	if before == 0 || h.slots == 0 {
 		close(h.occupancyChanged)
 		h.occupancyChanged = make(chan struct{})
+	}
+	if h.Changed != nil {
+		h.Changed()
 	}
 }
 
