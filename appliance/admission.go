@@ -209,16 +209,17 @@ func (a *appliance) startHost(ctx context.Context) error {
 		Rules:           chat.RulesOf(a.engines.Rules),
 		Expression:      chatExpression(a.cfg.Expression, a.meter),
 		TellFeelings:    engines.FeelingsInPrompt(a.cfg.Expression),
+		Changed:         a.stateChanged,
 		Observe:         func(s chat.Stage, took time.Duration) { a.figures.Turn(string(s), took) },
 	})
-	a.plugins.OnChange(a.host.PluginsChanged)
+	a.plugins.OnChange(a.pluginsChanged)
 	a.figures.WatchChats(a.host.Load, a.cfg.MaxChats())
 	return nil
 }
 
 // admit lets chats start, and reports to the operator when the first one can.
 func (a *appliance) admit(ctx context.Context) {
-	a.admission.open(a.host, a.reportWaiting, func() { a.reportReady(ctx) })
+	a.admission.open(a.host, a.reportWaiting, func() { a.reportReady(ctx); a.stateChanged() })
 	a.onClose(a.admission.wait)
 }
 

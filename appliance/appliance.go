@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"parley/appliance/api"
@@ -77,6 +78,9 @@ func (a *appliance) run(ctx context.Context) error {
 	a.openAnswers()
 	a.openAnswerSound()
 	a.startHTTP(ctx) // answers 503 where the models are needed
+	if err := a.openFleet(ctx); err != nil {
+		return err
+	}
 
 	if err := a.openEnginesWithPacks(ctx); err != nil {
 		return err
@@ -134,7 +138,8 @@ type appliance struct {
 	stream    *streamAPI
 	openAI    *openAIAPI
 	health    *box.Health
-	fleet     fleetHub // of a hub
+	fleet     fleetHub               // of a hub
+	member    atomic.Pointer[member] // nil in no fleet
 	http      *http.Server
 	served    chan error // receives the error of http, and is closed
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -35,6 +37,7 @@ type runningBox struct {
 	url, key string
 	cfg      config.Config
 	stop     func() error
+	over     chan struct{} // closed when it has ended
 
 	// Of a box with fake engines.
 	secret  string
@@ -46,9 +49,17 @@ type runningBox struct {
 // data folder, and stops it at the end of the test.
 func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	t.Helper()
-	cfg, err := config.Load(config.Sources{Flags: map[string]string{
+	return startBoxWith(t, nil, change...)
+}
+
+// startBoxWith is startBox with more flags, by the keys of their settings.
+func startBoxWith(t *testing.T, flags map[string]string, change ...func(*config.Config)) *runningBox {
+	t.Helper()
+	sources := config.Sources{Flags: map[string]string{
 		"data": t.TempDir(), "listen": "127.0.0.1:0", "profile": "test",
-	}, Environ: os.Environ(), Dir: t.TempDir()})
+	}, Environ: os.Environ(), Dir: t.TempDir()}
+	maps.Copy(sources.Flags, flags)
+	cfg, err := config.Load(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,19 +69,21 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	ctx, cancel := context.WithCancel(context.Background())
 	ready := make(chan Ready, 1)
 	ended := make(chan error, 1)
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		ended <- Run(ctx, cfg, Console{
 			Log:      slog.New(slog.NewTextHandler(testLog{t}, nil)),
 			Terminal: true,
 			Ready:    func(r Ready) { ready <- r },
 		})
 	}()
-	b := &runningBox{cfg: cfg, stop: sync.OnceValue(func() error {
+	b := &runningBox{cfg: cfg, over: over, stop: sync.OnceValue(func() error {
 		cancel()
 		return <-ended
 	})}
 	t.Cleanup(func() {
-		if err := b.stop(); err != nil {
+		if err := b.stop(); err != nil && !errors.Is(err, ErrRestart) {
 			t.Error(err)
 		}
 	})
@@ -84,6 +97,17 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 		t.Fatal("the box is not ready after five minutes")
 	}
 	return b
+}
+
+// stopped waits until the box ends by itself.
+func (b *runningBox) stopped(t *testing.T) error {
+	t.Helper()
+	select {
+	case <-b.over:
+	case <-time.After(waitLimit):
+		t.Fatal("the box goes on")
+	}
+	return b.stop()
 }
 
 // testLog writes the box's log to the test's.

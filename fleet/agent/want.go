@@ -14,8 +14,9 @@ import (
 
 // Host is the box as far as the agent needs it to apply a want.
 type Host interface {
-	// Check returns why the box cannot run a want; it names the thing, the field and the reason.
-	Check(ctx context.Context, w fleet.Want) error
+	// Check returns why the box cannot run a want with its staged plugins; it names the thing, the
+	// field and the reason.
+	Check(ctx context.Context, w fleet.Want, plugins []store.WantedPlugin) error
 	// Stage checks plugin files and puts them where plugins lie, without using them. Nothing
 	// removes them until release is called.
 	Stage(ctx context.Context, plugins []Staged) (rows []store.WantedPlugin, release func(), err error)
@@ -103,6 +104,10 @@ func (a *Agent) apply(ctx context.Context, w fleet.Want) bool {
 		a.setWhy(err.Error())
 		return false
 	}
+	a.dropPlugins(w.Plugins)
+	if a.Host != nil {
+		a.Host.Applied(ctx, w)
+	}
 	a.Log.Info("runs what the hub wants", "revision", w.Revision)
 	a.running.Store(w.Revision)
 	a.setWhy("")
@@ -119,14 +124,14 @@ func (a *Agent) tryApply(ctx context.Context, w fleet.Want) error {
 	}
 	rows := store.Want{Revision: w.Revision, Hub: w.Hub, Settings: w.Settings}
 	if a.Host != nil {
-		if err := a.Host.Check(ctx, w); err != nil {
-			return err
-		}
 		var release func()
 		if rows.Plugins, release, err = a.Host.Stage(ctx, plugins); err != nil {
 			return err
 		}
 		defer release()
+		if err := a.Host.Check(ctx, w, rows.Plugins); err != nil {
+			return err
+		}
 	}
 	for _, one := range w.Accounts {
 		account, err := a.accountOf(one)
@@ -135,14 +140,7 @@ func (a *Agent) tryApply(ctx context.Context, w fleet.Want) error {
 		}
 		rows.Accounts = append(rows.Accounts, account)
 	}
-	if err := a.Records.ApplyWant(ctx, rows); err != nil {
-		return err
-	}
-	a.dropPlugins(w.Plugins)
-	if a.Host != nil {
-		a.Host.Applied(ctx, w)
-	}
-	return nil
+	return a.Records.ApplyWant(ctx, rows)
 }
 
 // accountOf returns what the store needs of an account.

@@ -62,3 +62,11 @@ func ProcessSeconds() float64 {
 	}
 	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
+
+// Load returns how many cores were busy or asked for on average in the last minute, and 0 if
+// the kernel does not report that.
+func Load() float64 {
+	var load float64
+	_, _ = fmt.Sscan(firstLine("/proc/loadavg"), &load) // without the file it stays 0
+	return load
+}

@@ -20,7 +20,8 @@ type Wanted struct {
 
 // Stage checks wanted plugins, and puts their files where those of installed plugins lie. It
 // returns the rows, which the caller enters in the database before it calls release: until
-// then no process removes the files. An ErrUnusable says which plugin cannot be run and why.
+// then no process removes the files. release removes those that no row names. An ErrUnusable
+// says which plugin cannot be run and why.
 func (s *Registry) Stage(ctx context.Context, all []Wanted) (rows []store.WantedPlugin, release func(), err error) {
 	for _, w := range all {
 		row, err := s.wantedRow(ctx, w)
@@ -29,9 +30,15 @@ func (s *Registry) Stage(ctx context.Context, all []Wanted) (rows []store.Wanted
 		}
 		rows = append(rows, row)
 	}
-	release, err = s.lock(ctx)
+	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	release = func() {
+		if err := s.sweep(context.WithoutCancel(ctx)); err != nil {
+			s.Log.Warn("cannot look for files that belong to no plugin", "err", err)
+		}
+		unlock()
 	}
 	for _, w := range all {
 		if err := s.folder.put(w.Package); err != nil {
