@@ -78,7 +78,7 @@ func (a *appliance) run(ctx context.Context) error {
 	a.openAnswers()
 	a.openAnswerSound()
 	a.startHTTP(ctx) // answers 503 where the models are needed
-	if err := a.openFleet(ctx); err != nil {
+	if err := a.joinFleet(ctx); err != nil {
 		return err
 	}
 

@@ -30,9 +30,9 @@ type member struct {
 	waits    atomic.Pointer[string] // what the settings wait for
 }
 
-// openFleet joins the fleet of the settings, or leaves the one of before. A box whose join file
+// joinFleet joins the fleet of the settings, or leaves the one of before. A box whose join file
 // cannot be read serves nevertheless, and is still a member.
-func (a *appliance) openFleet(ctx context.Context) error {
+func (a *appliance) joinFleet(ctx context.Context) error {
 	if a.cfg.Fleet.Join == "" {
 		if err := a.records.LeaveFleet(ctx); err != nil {
 			return err

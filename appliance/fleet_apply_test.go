@@ -75,7 +75,7 @@ func fullRemoteWant(t testing.TB, hub *bus.Hub, revision int64) fleet.Want {
 		Version: int(revision % 2),
 		Content: json.RawMessage(`{"parameters":"{\"type\":\"object\"}"}`),
 	}}
-	a.Configs[0].Content = json.RawMessage(fmt.Sprintf(`{"evi_version":"3","prompt":{"id":%q,"version":4},`+
+	a.Configs[0].Content = json.RawMessage(fmt.Sprintf(`{"evi_version":"4-mini","prompt":{"id":%q,"version":4},`+
 		`"tools":[{"id":"c0000000-0000-4000-8000-000000000003","version":%d}]}`, remotePrompt, revision%2))
 	return w
 }
@@ -120,8 +120,13 @@ func runBareBox(ctx context.Context, flags map[string]string, log *slog.Logger) 
 		if err != nil {
 			return err
 		}
-		waiting := func(string, string) {}
-		err = Run(ctx, cfg, Console{Log: log, Service: true, Waiting: waiting, Loaded: func() {}, Ready: func(Ready) {}})
+		err = Run(ctx, cfg, Console{
+			Log:     log,
+			Service: true,
+			Waiting: func(string, string) {},
+			Loaded:  func() {},
+			Ready:   func(Ready) {},
+		})
 		if !errors.Is(err, ErrRestart) || ctx.Err() != nil {
 			return err
 		}
@@ -243,35 +248,47 @@ func TestAWantThatIsWrongAnywhereChangesNothing(t *testing.T) {
 		return account(func(a *fleet.Account) { a.Configs[0].Content = json.RawMessage(content) })
 	}
 	revision := int64(1)
+	const lights = `{"id":"c0000000-0000-4000-8000-000000000003"}`
+	recipe := json.RawMessage(`{"parts":[{"voice":"voice-nobody","weight":1}]}`)
 	wrong := map[string]struct {
 		change func(*fleet.Want)
 		why    string
 	}{
 		"prompt": {account(func(a *fleet.Account) { a.Prompts[0].Content = json.RawMessage(`{"text":7}`) }),
-			`version 4 of the prompt "guide" (c0000000-0000-4000-8000-000000000002): text`},
+			`version 4 of the prompt "guide" (c0000000-0000-4000-8000-000000000002): body.text`},
 		"tool": {account(func(a *fleet.Account) { a.Tools[0].Content = json.RawMessage(`{"parameters":"{"}`) }),
 			`of the tool "lights" (c0000000-0000-4000-8000-000000000003): parameters`},
-		"name of a tool":      {account(func(a *fleet.Account) { a.Tools[0].Name = "two words" }), `two words`},
-		"config":              {config(`{"evi_version":"3","ellm_model":7}`), `of the config "desk"`},
-		"prompt of a config":  {config(`{"evi_version":"3","prompt":{"id":"` + remotePrompt + `","version":5}}`), "prompt: the hub does not send the version 5"},
-		"tool of a config":    {config(`{"evi_version":"3","tools":[{"id":"` + remotePrompt + `"}]}`), "tools[0]: the hub does not send"},
-		"tool twice":          {config(`{"evi_version":"3","tools":[{"id":"c0000000-0000-4000-8000-000000000003"},{"id":"c0000000-0000-4000-8000-000000000003"}]}`), "tools"},
-		"voice of a config":   {config(`{"evi_version":"3","voice":{"name":"Caruso"}}`), `voice: this box does not have "Caruso"`},
-		"answers of a config": {account(func(a *fleet.Account) { a.Configs[0].Answers = json.RawMessage(`[7]`) }), "answers"},
+		"name of a tool": {account(func(a *fleet.Account) { a.Tools[0].Name = "" }), `of the tool ""`},
+		"config":         {config(`{"evi_version":"4-mini","ellm_model":7}`), `of the config "desk"`},
+		"prompt of a config": {config(`{"evi_version":"4-mini","prompt":{"id":"` + remotePrompt + `","version":5}}`),
+			"prompt: the hub does not send the version 5"},
+		"tool of a config": {config(`{"evi_version":"4-mini","tools":[{"id":"` + remotePrompt + `"}]}`),
+			"tools[0]: the hub does not send"},
+		"tool twice": {config(`{"evi_version":"4-mini","tools":[` + lights + `,` + lights + `]}`), "tools"},
+		"voice of a config": {config(`{"evi_version":"4-mini","voice":{"name":"Caruso"}}`),
+			`voice: this box does not have "Caruso"`},
+		"answers of a config": {account(func(a *fleet.Account) { a.Configs[0].Answers = json.RawMessage(`[7]`) }),
+			"answers"},
 		"saved voice": {account(func(a *fleet.Account) {
-			a.Voices = []fleet.Voice{{ID: remotePrompt, Name: "Ada", Recipe: json.RawMessage(`{"parts":[{"voice":"voice-nobody","weight":1}]}`)}}
+			a.Voices = []fleet.Voice{{ID: remotePrompt, Name: "Ada", Recipe: recipe}}
 		}), `voice "Ada": recipe.parts[0]: this box does not have the voice "voice-nobody"`},
-		"pronunciation":       {account(func(a *fleet.Account) { a.Lexicon["Nguyen"] = "/!!/" }), `pronunciation of "Nguyen"`},
-		"key":                 {account(func(a *fleet.Account) { a.Keys[0].APIHash = []byte("x") }), "key abcdefghijkl: its hashes have 1 and 32 bytes"},
-		"account":             {account(func(a *fleet.Account) { a.Name = "" }), "account"},
-		"forbidden setting":   {func(w *fleet.Want) { w.Settings["listen"] = "0.0.0.0:80" }, `setting "listen": a hub cannot make it`},
-		"value of a setting":  {func(w *fleet.Want) { w.Settings["tools.timeout"] = "soon" }, "tools.timeout"},
-		"file of a plugin":    {plugin(func(p *fleet.Plugin) { p.SHA256 = strings.Repeat("0", 64) }), `plugin "hours": its file cannot be fetched`},
-		"name of a file":      {plugin(func(p *fleet.Plugin) { p.SHA256 = "../../x" }), "is not a SHA-256"},
-		"version of a plugin": {plugin(func(p *fleet.Plugin) { p.Version = "9.9.9" }), `plugin "hours": version: the hub wants 9.9.9`},
+		"pronunciation": {account(func(a *fleet.Account) { a.Lexicon["Nguyen"] = "/!!/" }),
+			`pronunciation of "Nguyen"`},
+		"key": {account(func(a *fleet.Account) { a.Keys[0].APIHash = []byte("x") }),
+			"key abcdefghijkl: its hashes have 1 and 32 bytes"},
+		"account": {account(func(a *fleet.Account) { a.Name = "" }), "account"},
+		"forbidden setting": {func(w *fleet.Want) { w.Settings["listen"] = "0.0.0.0:80" },
+			`setting "listen": a hub cannot make it`},
+		"value of a setting": {func(w *fleet.Want) { w.Settings["tools.timeout"] = "soon" }, "tools.timeout"},
+		"file of a plugin": {plugin(func(p *fleet.Plugin) { p.SHA256 = strings.Repeat("0", 64) }),
+			`plugin "hours": its file cannot be fetched`},
+		"name of a file": {plugin(func(p *fleet.Plugin) { p.SHA256 = "../../x" }), "is not a SHA-256"},
+		"version of a plugin": {plugin(func(p *fleet.Plugin) { p.Version = "9.9.9" }),
+			`plugin "hours": version: the hub wants 9.9.9`},
 		"permissions":         {plugin(func(p *fleet.Plugin) { p.Granted = json.RawMessage(`[]`) }), "granted"},
 		"setting of a plugin": {plugin(func(p *fleet.Plugin) { p.Settings["town"] = "x" }), "settings.town"},
-		"secret of a plugin":  {plugin(func(p *fleet.Plugin) { p.Settings["token"] = "x" }), "settings.token: it is a secret"},
+		"secret of a plugin": {plugin(func(p *fleet.Plugin) { p.Settings["token"] = "x" }),
+			"settings.token: it is a secret"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		one := wrong[name]

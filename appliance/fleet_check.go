@@ -141,8 +141,8 @@ func (c wantCheck) checkRecipe(v fleet.Voice) error {
 	}
 	for i, p := range r.Parts {
 		if !slices.ContainsFunc(c.library, func(b voice.Base) bool { return b.ID == p.Voice }) {
-			return fmt.Errorf("recipe.parts[%d]: this box does not have the voice %.60q; install its pack (parley packs)",
-				i, p.Voice)
+			return fmt.Errorf("recipe.parts[%d]: this box does not have the voice %.60q; install its pack (parley "+
+				"packs)", i, p.Voice)
 		}
 	}
 	return nil
@@ -185,8 +185,8 @@ func (c wantCheck) checkVoice(ref *contract.VoiceRef) error {
 		(ref.ID == "" || ref.ID == b.ID) {
 		return nil
 	}
-	return fmt.Errorf("voice: this box does not have %.60q; install its pack (parley packs), or save the voice on the hub",
-		cmp.Or(ref.Name, ref.ID))
+	return fmt.Errorf("voice: this box does not have %.60q; install its pack (parley packs), or save the voice on "+
+		"the hub", cmp.Or(ref.Name, ref.ID))
 }
 
 // checkTools checks that all tools of a config are there, under different names.
@@ -205,8 +205,8 @@ func (c wantCheck) checkTools(posted contract.PostedConfigVersion) error {
 				versionText("tool", ref.ID, ref.Version))
 		}
 		if used[name] {
-			return fmt.Errorf("tools[%d]: another tool of the config is also named %q; a model calls tools by their names",
-				i, name)
+			return fmt.Errorf("tools[%d]: another tool of the config is also named %q; a model calls tools by their "+
+				"names", i, name)
 		}
 		used[name] = true
 	}

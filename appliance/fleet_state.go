@@ -62,7 +62,8 @@ func (m *member) overridden(ctx context.Context) (problems []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		if _, from := m.cfg.Value(key); from != config.FromHub && from != "" && m.cfg.Given(key) {
-			problems = append(problems, fmt.Sprintf("the hub's setting %s does not hold, since %s sets it too", key, from))
+			problems = append(problems,
+				fmt.Sprintf("the hub's setting %s does not hold, since %s sets it too", key, from))
 		}
 	}
 	return problems

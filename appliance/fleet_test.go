@@ -33,7 +33,13 @@ func remoteWant(revision int64) fleet.Want {
 		Hub:      "test hub",
 		Accounts: []fleet.Account{{
 			Name: "museum",
-			Keys: []fleet.Key{{ID: "abcdefghijkl", Label: "kiosks", Hint: "hub-", APIHash: api[:], SecretHash: secret[:]}},
+			Keys: []fleet.Key{{
+				ID:         "abcdefghijkl",
+				Label:      "kiosks",
+				Hint:       "hub-",
+				APIHash:    api[:],
+				SecretHash: secret[:],
+			}},
 			Prompts: []fleet.Resource{{
 				ID:      remotePrompt,
 				Name:    "guide",
@@ -45,7 +51,8 @@ func remoteWant(revision int64) fleet.Want {
 				Name:    "desk",
 				Version: 2,
 				Content: json.RawMessage(`{"evi_version":"3","voice":{"name":"alan"},"prompt":{"id":"` + remotePrompt +
-					`","version":4},"event_messages":{"on_new_chat":{"enabled":true,"text":"Welcome to the museum."}}}`),
+					`","version":4},"event_messages":{"on_new_chat":` +
+					`{"enabled":true,"text":"Welcome to the museum."}}}`),
 			}},
 		}},
 	}
@@ -139,7 +146,8 @@ func TestABoxRunsWhatItsHubWants(t *testing.T) {
 	next(t, b.states, func(s fleet.State) bool { return s.Live == 1 })
 
 	status, text := b.ask(t, remoteKey, http.MethodDelete, "/v0/evi/configs/"+remoteConfig, "")
-	if status != http.StatusConflict || !strings.Contains(text, "the hub test hub manages this config; change it there") {
+	if status != http.StatusConflict ||
+		!strings.Contains(text, "the hub test hub manages this config; change it there") {
 		t.Errorf("deleting what the hub manages: %d %s", status, text)
 	}
 	status, text = b.ask(t, local, http.MethodDelete, "/v0/box/keys/abcdefghijkl", "")

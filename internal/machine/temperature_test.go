@@ -14,7 +14,8 @@ func TestHottestSensorOfEachKindCounts(t *testing.T) {
 		"a PC": {map[string]string{
 			"hwmon/hwmon0/name": "acpitz\n", "hwmon/hwmon0/temp1_input": "99000\n",
 			"hwmon/hwmon1/name": "nvme\n", "hwmon/hwmon1/temp1_input": "38850\n", "hwmon/hwmon1/temp2_input": "52850\n",
-			"hwmon/hwmon2/name": "coretemp\n", "hwmon/hwmon2/temp1_input": "61000\n", "hwmon/hwmon2/temp2_input": "63500\n",
+			"hwmon/hwmon2/name": "coretemp\n", "hwmon/hwmon2/temp1_input": "61000\n",
+			"hwmon/hwmon2/temp2_input":   "63500\n",
 			"thermal/thermal_zone0/type": "x86_pkg_temp\n", "thermal/thermal_zone0/temp": "70000\n",
 		}, 63.5, 52.85},
 		"a small board": {map[string]string{
