@@ -47,6 +47,10 @@ jetstream {
   max_memory_store: 256MB # one state of 2 KB for each of 100,000 boxes
 {{- if .SyncAlways}}
   sync_interval: always # a box deletes what is acknowledged
+{{- else}}
+  # With nats-server 2.10 and newer, set this: without it, a power failure of this machine loses what boxes have sent
+  # in the last two minutes, and boxes do not send it again.
+  # sync_interval: always
 {{- end}}
 }
 
@@ -93,6 +97,7 @@ func (v *values) fill(t *Trust, folder string) error {
 	if err != nil {
 		return err
 	}
+	v.Name = strings.Join(strings.Fields(v.Name), "-") // the server's may not have spaces
 	v.Operator, v.System = operator, system
 	v.Preload = map[string]string{system: systemJWT, account: accountJWT}
 	v.File = filepath.Join(folder, "nats-server.conf")
