@@ -104,7 +104,7 @@ bench: setup-test bin/parley ## measure this machine: JSON, one object a line, f
 
 KILLS ?= 2000
 # Packages whose tests have a long form.
-full := ./bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
+full := ./bench ./fleet/chaos ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
 SPEECH ?= 1h
 # It runs the long forms of tests, 200 unruly chats, text-to-speech for SPEECH, and KILLS
 # kills of a box during writes (2000 take six minutes).

@@ -38,13 +38,13 @@ func noteChat(ctx context.Context, c conn, chat int64) error {
 	return execute(ctx, c, `UPDATE fleet_chat SET revision = revision + 1, waiting = 1 WHERE chat = ?`, chat)
 }
 
-// noteAmended notes that an event was changed.
+// noteAmended notes that an event was changed, also one that is not sent yet: a message with it may be read already.
 func noteAmended(ctx context.Context, c conn, chat, seq int64) error {
 	if err := noteChat(ctx, c, chat); err != nil {
 		return err
 	}
 	return execute(ctx, c, `
-		INSERT INTO fleet_amended (chat, seq) SELECT chat, ?2 FROM fleet_chat WHERE chat = ?1 AND sent >= ?2
+		INSERT INTO fleet_amended (chat, seq) SELECT chat, ?2 FROM fleet_chat WHERE chat = ?1
 		    ON CONFLICT DO NOTHING`, chat, seq)
 }
 

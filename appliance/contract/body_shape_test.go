@@ -25,6 +25,9 @@ func parsers() map[string]func([]byte) error {
 		"PostedPairing":             func(b []byte) error { _, err := Parse[PostedPairing](b); return err },
 		"PostedKiosk":               func(b []byte) error { _, err := Parse[PostedKiosk](b); return err },
 		"PostedKey":                 func(b []byte) error { _, err := Parse[PostedKey](b); return err },
+		"PostedFleetBox":            func(b []byte) error { _, err := Parse[PostedFleetBox](b); return err },
+		"PostedFleetGroups":         func(b []byte) error { _, err := Parse[PostedFleetGroups](b); return err },
+		"PostedRollout":             func(b []byte) error { _, err := Parse[PostedRollout](b); return err },
 		"PostedWebhookChoice":       func(b []byte) error { _, err := Parse[PostedWebhookChoice](b); return err },
 		"PostedWebhookTest":         func(b []byte) error { _, err := Parse[PostedWebhookTest](b); return err },
 		"PostedPassword":            func(b []byte) error { _, err := Parse[PostedPassword](b); return err },
@@ -66,6 +69,8 @@ func full(name string, s *Shape) any {
 		return "{}"
 	case name == "url" || name == "callback_url":
 		return "https://example.com"
+	case name == "target":
+		return "all"
 	case name == "urls":
 		return []any{"https://example.com"}
 	case name == "data":

@@ -124,6 +124,7 @@ var imports = []struct {
 	{"fleet/server", "fleet internal/durable"},
 	{"fleet/bus", "fleet"},
 	{"fleet/fleettest", "appliance/certs fleet/bus fleet/server"},
+	{"fleet/chaos", ""}, // a test
 	{"fleet/hub", "appliance/contract fleet fleet/bus fleet/door store"},
 
 	// Plugins. plugins/* would suit any host that has a store; none knows the API.
