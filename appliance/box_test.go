@@ -55,6 +55,13 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 // startBoxWith is startBox with more flags, by the keys of their settings.
 func startBoxWith(t *testing.T, flags map[string]string, change ...func(*config.Config)) *runningBox {
 	t.Helper()
+	return startAppliance(t, Run, flags, change...)
+}
+
+// startAppliance is startBoxWith for a box or a hub, by its run.
+func startAppliance(t *testing.T, run func(context.Context, config.Config, Console) error, flags map[string]string,
+	change ...func(*config.Config)) *runningBox {
+	t.Helper()
 	sources := config.Sources{Flags: map[string]string{
 		"data": t.TempDir(), "listen": "127.0.0.1:0", "profile": "test",
 	}, Environ: os.Environ(), Dir: t.TempDir()}
@@ -72,7 +79,7 @@ func startBoxWith(t *testing.T, flags map[string]string, change ...func(*config.
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		ended <- Run(ctx, cfg, Console{
+		ended <- run(ctx, cfg, Console{
 			Log:      slog.New(slog.NewTextHandler(testLog{t}, nil)),
 			Terminal: true,
 			Ready:    func(r Ready) { ready <- r },

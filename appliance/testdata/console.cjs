@@ -1,7 +1,7 @@
 // Opens the console of a box in a real browser, whose microphone plays a recording, and uses its
 // pages. Each file in console/ tests a page: it exports steps(c), and they run in the order of
 // their names. Prints a line for each check that passes, and exits with 1 at the first that fails.
-// The folder SHOTS gets screenshots, if it is set.
+// The folder SHOTS gets screenshots, if it is set. The folder STEPS has other files, for the console of a hub.
 //
 // ONLY=20-keys.cjs in the environment runs that file alone, signed in.
 "use strict";
@@ -10,7 +10,7 @@ const fs = require("node:fs");
 const { createRequire } = require("node:module");
 const path = require("node:path");
 const { launch } = require("./browser.cjs");
-const { BOX_URL, LINK, LINKS_AGAIN, CLIENT, MICROPHONE, SHOTS, ONLY } = process.env;
+const { BOX_URL, LINK, LINKS_AGAIN = "", CLIENT, MICROPHONE, SHOTS, ONLY, STEPS = "console" } = process.env;
 const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 
 // literal returns the source of an expression that matches a text exactly.
@@ -219,15 +219,15 @@ async function main() {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 	const page = await context.newPage();
 	page.setDefaultTimeout(120_000); // busy machines load voices slowly
-	await installMicrophone(page);
+	if (MICROPHONE) await installMicrophone(page);
 	const c = new Console(context, page);
 	const files = fs
-		.readdirSync(path.join(__dirname, "console"))
+		.readdirSync(path.join(__dirname, STEPS))
 		.filter((f) => f.endsWith(".cjs"))
 		.sort();
 	for (const file of files) {
 		if (ONLY && file !== ONLY && file !== files[0]) continue;
-		await require(path.join(__dirname, "console", file)).steps(c, {
+		await require(path.join(__dirname, STEPS, file)).steps(c, {
 			link: LINK,
 			again: LINKS_AGAIN.split(" "),
 			assert,

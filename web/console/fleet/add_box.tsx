@@ -104,7 +104,7 @@ function JoinFile({ added, close }: { added: AddedFleetBox; close: () => void })
       <p class="notice">
         This file is shown once. Whoever has it can join as {name}: bring it to the box, and delete it elsewhere.
       </p>
-      <div class="buttons">
+      <p>
         <button
           type="button"
           class="primary"
@@ -114,18 +114,21 @@ function JoinFile({ added, close }: { added: AddedFleetBox; close: () => void })
           }}
         >
           Download {file}
-        </button>
+        </button>{" "}
         <span role="status" class="faint">
           {saved && "Downloaded"}
         </span>
-      </div>
-      <p>On the box, put the file in its place and name it in the settings:</p>
+      </p>
+      <p>On the box, put the file in its place, name it in the settings, and restart the box:</p>
       <ol class="steps">
         <li>
           <Copy label="the first line" text={`sudo install -D -m 640 -g parley ${file} ${place}`} />
         </li>
         <li>
-          <Copy label="the second line" text={`${setting} && sudo systemctl restart parley`} />
+          <Copy label="the second line" text={setting} />
+        </li>
+        <li>
+          <Copy label="the third line" text="sudo systemctl restart parley" />
         </li>
       </ol>
       <p class="faint">

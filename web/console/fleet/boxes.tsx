@@ -13,7 +13,7 @@ import { AddBox } from "./add_box";
 import { Box } from "./box";
 import { useEvery } from "./every";
 import { Turner, useTurner } from "./turner";
-import { Presence, Runs, celsius, problemsOf } from "./words";
+import { Presence, Runs, celsius, complaintsOf, problemsOf } from "./words";
 
 // refreshSeconds is how often the list is loaded again. Each box tells its state every ten seconds, or when it changes.
 const refreshSeconds = 5;
@@ -91,12 +91,12 @@ function All() {
           columns={[
             { head: "Name", cell: (b) => <Name b={b} /> },
             { head: "State", cell: (b) => <Presence b={b} /> },
-            { head: "Callers", number: true, cell: (b) => callers(b) },
+            { head: "Callers", number: true, cell: callers },
             { head: "Runs", cell: (b) => <Runs b={b} /> },
-            { head: "Cores", number: true, cell: (b) => heat(b) },
-            { head: "Disk", number: true, cell: (b) => disk(b) },
+            { head: "Cores", number: true, cell: heat },
+            { head: "Disk", number: true, cell: disk },
             { head: "Version", cell: (b) => b.state?.version ?? "–" },
-            { head: "Problems", cell: (b) => <Problems b={b} /> },
+            { head: "Problems", cell: complaints },
           ]}
         />
       )}
@@ -125,8 +125,14 @@ function Summary({ fleet }: { fleet: ReturnFleet }) {
         <Figure
           name="Facts"
           value={`${fleet.facts_per_second.toFixed(1)} a second`}
-          more={fleet.waiting > 0 ? `${fleet.waiting} messages wait` : "all are stored"}
-          mood={fleet.waiting > 1000 ? "warn" : undefined}
+          more={
+            fleet.lost > 0
+              ? `${fleet.lost} messages were lost: raise hub.keep`
+              : fleet.waiting > 0
+                ? `${fleet.waiting} messages wait`
+                : "all are stored"
+          }
+          mood={fleet.lost > 0 ? "bad" : undefined}
         />
       </Figures>
     </>
@@ -136,7 +142,9 @@ function Summary({ fleet }: { fleet: ReturnFleet }) {
 function Name({ b }: { b: ReturnFleetBox }) {
   return (
     <>
-      <a href={to("boxes", b.name)}>{b.name}</a>
+      <a class="name" href={to("boxes", b.name)}>
+        {b.name}
+      </a>
       {b.groups.length > 0 && (
         <>
           <br />
@@ -179,8 +187,8 @@ function disk({ state: s }: ReturnFleetBox) {
   );
 }
 
-function Problems({ b }: { b: ReturnFleetBox }) {
-  const all = b.online ? (b.state?.problems ?? []) : [];
+function complaints(b: ReturnFleetBox) {
+  const all = complaintsOf(b);
   if (all.length === 0) return null;
   return (
     <>

@@ -101,19 +101,17 @@ function Charts({ states }: { states: FleetState[] }) {
         const lines = c.lines
           .map((l): Line => ({ name: l.name, values: drawn.map((d) => (d.state && l.of(d.state)) ?? null) }))
           .filter((l) => l.values.some((v) => v !== null));
+        if (lines.length === 0) return null; // the box does not tell
         return (
           <section key={c.title} class="card">
             <h3>{c.title}</h3>
-            {lines.length === 0 ? (
-              <p class="quiet">The box does not tell.</p>
-            ) : (
-              <Chart
-                says={`${c.title}: ${says(lines, c.unit)}.`}
-                {...{ seconds, lines }}
-                unit={c.unit}
-                least={c.least}
-              />
-            )}
+            <Chart
+              says={`${c.title}: ${says(lines, c.unit)}.`}
+              seconds={seconds}
+              lines={lines}
+              unit={c.unit}
+              least={c.least}
+            />
           </section>
         );
       })}

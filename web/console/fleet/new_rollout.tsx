@@ -90,6 +90,7 @@ function Form({ known, account, given }: { known: Known; account: string; given:
   const settings = useMemo(() => known.settings.map((s): Thing => [s.key, s.key]), [known]);
   const offered = kind === "setting" ? settings : (things.value ?? []);
   const chosen = offered.some(([v]) => v === what) ? what : "";
+  const oneBox = target.startsWith("box:"); // there is no box before it
   const begin = () =>
     doing.run(async () => {
       const id = kind === "plugin" || kind === "setting" ? { name: chosen } : kind === "lexicon" ? {} : { id: chosen };
@@ -99,7 +100,7 @@ function Form({ known, account, given }: { known: Known; account: string; given:
         value: kind === "setting" && !removes ? value : undefined,
         remove: removes || undefined,
         target,
-        ...firstOf(first),
+        ...(oneBox ? {} : firstOf(first)),
       });
       go(to("rollouts", String(r.id)));
     });
@@ -167,7 +168,7 @@ function Form({ known, account, given }: { known: Known; account: string; given:
           ]}
           error={faults["target"]}
         />
-        {!target.startsWith("box:") && (
+        {!oneBox && (
           <Canaries
             first={first}
             set={setFirst}

@@ -54,7 +54,9 @@ export function Rollout({ id }: { id: string }) {
             {r.item.account && `, of account ${r.item.account}`}. Roll-out {r.id}
           </p>
           <ErrorLine error={one.error} />
-          {r.why && r.state !== "done" && <p class={r.state === "failed" ? "notice" : undefined}>{r.why}</p>}
+          {r.why && !r.soaked_from && r.state === "canary" && <p>{sentence(r.why)}</p>}
+          {r.why && r.state === "stopped" && <p>{sentence(r.why)}</p>}
+          {r.why && r.state === "failed" && <p class="notice">{sentence(r.why)}</p>}
           <Canaries r={r} />
           <Progress r={r} />
           <div class="buttons">
@@ -85,6 +87,8 @@ export function Rollout({ id }: { id: string }) {
     </>
   );
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
 
 function Canaries({ r }: { r: ReturnRollout }) {
   if (r.canary.length === 0 || !goesOn(r)) return null;

@@ -87,11 +87,14 @@ export function problemsOf(b: ReturnFleetBox): string[] {
   const s = b.state;
   if (!s || !b.seen_on) return [];
   if (!b.online) return [`It was heard of last ${when(new Date(b.seen_on))}.`];
-  return [
-    ...(s.ready ? [] : [`No chat can start: ${s.missing?.join("; ") || "it does not say why"}`]),
-    ...(s.why ? [`It does not run what it should: ${s.why}`] : []),
-    ...(s.problems ?? []),
-  ];
+  return [...(s.why ? [`It does not run what it should: ${s.why}`] : []), ...complaintsOf(b)];
+}
+
+// complaintsOf returns what a box that is online complains of.
+export function complaintsOf({ online, state: s }: ReturnFleetBox): string[] {
+  if (!s || !online) return [];
+  const unready = s.ready ? [] : [`No chat can start: ${s.missing?.join("; ") || "it does not say why"}`];
+  return [...unready, ...(s.problems ?? [])];
 }
 
 export const celsius = (degrees: number | undefined) => (degrees === undefined ? "–" : `${Math.round(degrees)} °C`);
