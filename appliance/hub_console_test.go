@@ -40,7 +40,9 @@ func TestConsolePagesOfAHubWorkInABrowser(t *testing.T) {
 	joinBox(t, hub, "museum-2", "museum", func(s *fleet.State) {
 		s.Problems = []string{`<img src=x onerror="document.title='owned'">`, "The disk is at 71 °C."}
 	})
-	lobby := joinBox(t, hub, "lobby-1", "lobby", func(s *fleet.State) { s.Ready, s.Missing = false, []string{"no models"} })
+	lobby := joinBox(t, hub, "lobby-1", "lobby", func(s *fleet.State) {
+		s.Ready, s.Missing = false, []string{"no models"}
+	})
 	writeChat(t, lobby, "Where is the coat check?")
 	hub.post(t, "/v0/evi/configs", `{"evi_version":"2","name":"Guide"}`)
 	runScript(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+hub.url, "LINK="+signIn(t, hub),
