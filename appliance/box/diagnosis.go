@@ -60,6 +60,13 @@ func diagnose(ctx context.Context, cfg config.Config,
 		}
 		d.add(found...)
 	}
+	if isHub(cfg.Data) {
+		found, err := examineHub(ctx, cfg, pid, running)
+		d.add(found...)
+		d.add(doctor.Clock(time.Now(), notBefore(cfg.Data)), examinePort(cfg.Listen, pid, running))
+		d.judge()
+		return d, err
+	}
 	found, err := doctor.Packs(ctx, cfg.Packs, engines.Needs(cfg))
 	if err != nil {
 		return d, err
@@ -93,8 +100,13 @@ func diagnose(ctx context.Context, cfg config.Config,
 		return d, err
 	}
 	d.add(phone...)
-	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Problem })
+	d.judge()
 	return d, nil
+}
+
+// judge sets whether any finding is a problem.
+func (d *Diagnosis) judge() {
+	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Problem })
 }
 
 func (d *Diagnosis) add(found ...doctor.Finding) { d.Findings = append(d.Findings, found...) }

@@ -35,7 +35,9 @@ The box may keep running: the backup has its state at the start of the command. 
 		`chats, recordings, plugins, keys and certificates. Keep it as safe as the box. It does not contain the ` +
 		`key that decrypts the secrets of plugins (plugins.key): after a restore into the same folder they work as ` +
 		`before, on another machine they must be set again. Nor does it contain the secrets of the first key ` +
-		`(first-key.env), or the models; parley packs pull fetches those.`
+		`(first-key.env), or the models; parley packs pull fetches those. Of a hub it contains the keys of the ` +
+		`fleet, so that its boxes need not join again, and not what its NATS server stores: a restore into the ` +
+		`same folder leaves that, and the hub stores again what came since the backup.`
 }
 
 // Run makes the backup.

@@ -124,6 +124,8 @@ var excluded = []string{
 	layout.Address,
 	layout.AnswerSound,
 	layout.FirstKey,
+	layout.FleetPlugins,
+	layout.FleetSettings,
 	layout.LastBackup,
 	layout.Lock,
 	layout.PluginCache,
@@ -147,8 +149,15 @@ func includes(name string) bool {
 	if err != nil || isCopy || strings.HasPrefix(parts[0], databaseName) || slices.Contains(excluded, parts[0]) {
 		return false
 	}
+	if parts[0] == layout.Fleet && len(parts) > 1 {
+		return name == fleetKeys
+	}
 	return !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 }
+
+// fleetKeys is the only file of a hub's fleet that a backup includes: the keys, without which every box would have to
+// join again. What the NATS server stores changes while it is copied, and the hub makes the rest at each start.
+const fleetKeys = layout.Fleet + "/" + layout.FleetKeys
 
 // isProgram reports whether a file is a Linux program or library (ELF). A box has none in
 // its data folder, and settings in a backup could make the box load one.

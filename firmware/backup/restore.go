@@ -75,6 +75,9 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		err = keepPluginKey(stage.Path, to.Data)
 	}
 	if err == nil {
+		err = keepRevoked(stage.Path, to.Data)
+	}
+	if err == nil {
 		err = setOwnership(stage.Path, to.Data)
 	}
 	if err == nil {
@@ -84,8 +87,9 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		err = fmt.Errorf("restoring %s: %w: nothing was changed", file, err)
 		return m, "", errors.Join(err, stage.Remove())
 	}
+	moved := keepStreams(to.Data, aside)
 	aside, err = dropIfEmpty(aside)
-	return m, aside, errors.Join(err, stage.Release(), durable.SyncFolder(filepath.Dir(to.Data)))
+	return m, aside, errors.Join(err, moved, stage.Release(), durable.SyncFolder(filepath.Dir(to.Data)))
 }
 
 // realPath resolves the links in a path, if it exists.

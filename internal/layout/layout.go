@@ -39,6 +39,10 @@ const (
 	FleetPlugins = "fleet-plugins"
 	// Fleet is a folder of a hub: the keys of its fleet, and what its NATS server stores.
 	Fleet = "fleet"
+	// FleetKeys, in Fleet, has the keys, and which credentials are revoked.
+	FleetKeys = "trust.json"
+	// FleetStore, in Fleet, is a folder with what the NATS server stores.
+	FleetStore = "store"
 	// LastBackup says when the newest backup was made. It is in no backup.
 	LastBackup = "last-backup.json"
 )
