@@ -14,8 +14,9 @@ type member struct {
 
 	mu       sync.Mutex
 	calls    int           // in flight
-	latency  time.Duration // recent average until the first output; 0: unknown
+	latency  time.Duration // recent average until the first output, or until it was given up; 0: unknown
 	measured time.Time     // when latency was
+	usual    time.Duration // as latency, of calls that were answered
 	inRow    int           // failures since the last answer
 	until    time.Time     // it is left alone before that
 	down     bool          // it is left alone until a check or a call succeeds, too
@@ -44,15 +45,20 @@ func (m *member) answered(took time.Duration) {
 	m.answers++
 	m.inRow, m.down = 0, false
 	m.measure(took)
+	m.usual = average(m.usual, took)
 }
 
-// measure adds a latency to the average, in which the newest weighs a quarter.
 func (m *member) measure(took time.Duration) {
-	if m.latency == 0 {
-		m.latency = took
-	}
-	m.latency += (took - m.latency) / 4
+	m.latency = average(m.latency, took)
 	m.measured = time.Now()
+}
+
+// average returns a moving average in which the newest value weighs a quarter.
+func average(of, newest time.Duration) time.Duration {
+	if of == 0 {
+		return newest
+	}
+	return of + (newest-of)/4
 }
 
 // failed notes a failure. It reports whether the member has to be checked from now on.
@@ -112,10 +118,10 @@ func (m *member) load(now time.Time) load {
 	return l
 }
 
-func (m *member) meanLatency() time.Duration {
+func (m *member) usually() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.latency
+	return m.usual
 }
 
 func (m *member) whyAway() error {
@@ -138,7 +144,7 @@ func (m *member) state() engine.ServerState {
 		Calls:    m.calls,
 		Answers:  m.answers,
 		Failures: m.failures,
-		Latency:  m.latency,
+		Latency:  m.usual,
 	}
 	switch {
 	case m.down:

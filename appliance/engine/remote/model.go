@@ -74,6 +74,8 @@ type Model struct {
 	// newTokenName is set when the server has refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
+	// noCacheKey is set when the server has refused prompt_cache_key, which older ones do not know.
+	noCacheKey atomic.Bool
 	// noTemperature is set when the server has refused a temperature, as reasoning models do.
 	noTemperature atomic.Bool
 }
@@ -132,6 +134,8 @@ func (m *Model) adapts(fault *Error) bool {
 	switch {
 	case fault.wants("max_completion_tokens"):
 		return m.newTokenName.CompareAndSwap(false, true)
+	case fault.wants("prompt_cache_key"):
+		return m.noCacheKey.CompareAndSwap(false, true)
 	case fault.wants("temperature"):
 		return m.noTemperature.CompareAndSwap(false, true)
 	}

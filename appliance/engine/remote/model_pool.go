@@ -9,7 +9,7 @@ import (
 )
 
 // ModelPool is a language model on one or several servers. Until the first words of an answer, the next
-// server takes over if one fails. A conversation stays with its server as long as that is not much
+// server takes over if one fails, and joins in if one is slow. A conversation stays with its server as long as that is not much
 // busier than others, because the server has its prompt in a cache.
 type ModelPool struct {
 	*pool
@@ -50,28 +50,36 @@ func (p *ModelPool) Generate(ctx context.Context, q engine.Prompt, emit func(eng
 		return u, err
 	}
 	start := time.Now()
-	err = p.run(ctx, p.request(q), func(ctx context.Context, i int, begun func() error) (err error) {
-		p.serves(q.Conversation, i)
+	usages := make([]engine.Usage, len(p.models))
+	served := -1
+	err = p.race(ctx, p.request(q), func(ctx context.Context, i int, pass func(func() error) error) (err error) {
 		waited := time.Since(start)
-		u, err = p.models[i].Generate(ctx, q, func(part engine.Part) error {
-			if err := begun(); err != nil {
-				return err
-			}
-			return emit(part)
+		usages[i], err = p.models[i].Generate(ctx, q, func(part engine.Part) error {
+			return pass(func() error {
+				if served < 0 {
+					served = i
+					p.serves(q.Conversation, i)
+				}
+				return emit(part)
+			})
 		})
-		if u.FirstToken > 0 {
-			u.FirstToken += waited
-		}
+		usages[i].FirstToken += waited
 		return err
 	})
+	if served >= 0 {
+		u = usages[served]
+	}
 	return u, err
 }
 
 // Choose implements engine.LanguageModel.
 func (p *ModelPool) Choose(ctx context.Context, q engine.Prompt, choices []string) (likely []float64, err error) {
-	err = p.run(ctx, p.request(q), func(ctx context.Context, i int, _ func() error) (err error) {
-		likely, err = p.models[i].Choose(ctx, q, choices)
-		return err
+	err = p.race(ctx, p.request(q), func(ctx context.Context, i int, pass func(func() error) error) error {
+		found, err := p.models[i].Choose(ctx, q, choices)
+		if err != nil {
+			return err
+		}
+		return pass(func() error { likely = found; return nil })
 	})
 	return likely, err
 }

@@ -31,6 +31,8 @@ type chatRequest struct {
 	ParallelToolCalls   *bool          `json:"parallel_tool_calls,omitempty"`
 	Logprobs            bool           `json:"logprobs,omitempty"`
 	TopLogprobs         int            `json:"top_logprobs,omitempty"`
+	// PromptCacheKey is the same for all prompts of a conversation, so that a server finds what it has computed.
+	PromptCacheKey string `json:"prompt_cache_key,omitempty"`
 }
 
 type wireTool struct {
@@ -229,6 +231,9 @@ func (m *Model) chatRequest(p engine.Prompt) chatRequest {
 	}
 	if m.noTemperature.Load() {
 		q.Temperature = nil
+	}
+	if !m.custom && !m.noCacheKey.Load() {
+		q.PromptCacheKey = p.Conversation
 	}
 	tokens := p.MaxTokens
 	if tokens <= 0 {

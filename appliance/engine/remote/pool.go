@@ -99,8 +99,8 @@ func (p *pool) Describe() string {
 	return names
 }
 
-// call is one request to a server of a pool. It calls begun when the first output is there, before it
-// passes it on, and ends with the error of begun.
+// call is one request to a server of a pool. It calls begun when there is output, before it passes it
+// on, and ends with the error of begun.
 type call func(ctx context.Context, member int, begun func() error) error
 
 // request says how servers are chosen for a call.
@@ -111,8 +111,8 @@ type request struct {
 	covered bool          // something else takes over when all servers fail
 }
 
-// run has one server after the other make a call, until one has begun to answer. The error is an
-// *Error, that of ctx, or one that is not the server's.
+// run has one server after the other make a call, until one has begun to answer; see race for calls that
+// may be made at the same time. The error is an *Error, that of ctx, or one that is not the server's.
 //
 // Until the first output, all attempts together take no longer than the FirstPiece of one server, or
 // twice the patience if something else takes over.
@@ -123,8 +123,8 @@ func (p *pool) run(ctx context.Context, r request, use call) error {
 		budget = min(budget, 2*patience)
 	}
 	deadline := time.Now().Add(budget)
-	tried := append(make([]bool, 0, len(p.members)), r.without...)
-	tried = tried[:len(p.members)]
+	tried := make([]bool, len(p.members))
+	copy(tried, r.without)
 	var err error
 	for {
 		i, last := p.next(tried, r)
@@ -169,14 +169,25 @@ func (p *pool) attempt(ctx context.Context, i int, patience time.Duration, use c
 		return nil
 	})
 	if late, is := err.(slow); is && ctx.Err() == nil {
-		err = &Error{
-			Kind:   TimedOut,
-			What:   m.server.what,
-			Server: m.server.name,
-			Why:    late.Error(),
-			Err:    late,
-		}
+		err = m.server.tooSlow(late)
 	}
+	p.note(ctx, m, started, begun, err)
+	return begun, err
+}
+
+// tooSlow is the failure of a server that was given up.
+func (s *server) tooSlow(late slow) *Error {
+	return &Error{
+		Kind:   TimedOut,
+		What:   s.what,
+		Server: s.name,
+		Why:    late.Error(),
+		Err:    late,
+	}
+}
+
+// note notes the outcome of a call. ctx is the caller's.
+func (p *pool) note(ctx context.Context, m *member, started time.Time, begun bool, err error) {
 	fault, is := errors.AsType[*Error](err)
 	switch {
 	case err == nil && !begun:
@@ -188,7 +199,6 @@ func (p *pool) attempt(ctx context.Context, i int, patience time.Duration, use c
 		}
 		p.failed(m, fault, late)
 	}
-	return begun, err
 }
 
 // othersMaySucceed reports whether a failure is that of one server and not of the request.
@@ -211,7 +221,7 @@ func (e *Error) ofRequest() bool {
 func (p *pool) patience() time.Duration {
 	quickest := time.Duration(0)
 	for _, m := range p.members {
-		if l := m.meanLatency(); l > 0 && (quickest == 0 || l < quickest) {
+		if l := m.usually(); l > 0 && (quickest == 0 || l < quickest) {
 			quickest = l
 		}
 	}

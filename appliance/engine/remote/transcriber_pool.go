@@ -20,8 +20,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// TranscriberPool is a transcriber on one or several servers. If one fails, the next takes over, and
-// then the embedded transcriber.
+// TranscriberPool is a transcriber on one or several servers. If one fails or is slow, the next takes
+// over, and then the embedded transcriber.
 type TranscriberPool struct {
 	*pool
 	plain    []atomic.Bool // the server knows no verbose_json
@@ -63,15 +63,12 @@ func (t *TranscriberPool) Transcribe(ctx context.Context, pcm []float32, o engin
 	length := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
 	wav := audio.EncodeWAV(pcm, engine.SpeechRateHz)
 	r := request{prefer: -1, extra: length / patiencePart, covered: t.embedded != nil}
-	err = t.run(ctx, r, func(ctx context.Context, i int, begun func() error) error {
+	err = t.race(ctx, r, func(ctx context.Context, i int, pass func(func() error) error) error {
 		answer, err := t.ask(ctx, i, wav, o)
-		if err == nil {
-			err = begun()
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			heard = answer.transcript(o, length)
-		}
-		return err
+		return pass(func() error { heard = answer.transcript(o, length); return nil })
 	})
 	if _, failed := errors.AsType[*Error](err); failed && t.embedded != nil {
 		return t.embedded.Transcribe(ctx, pcm, o)
