@@ -112,6 +112,7 @@ soak: setup-test bin/parley ## run long tests: SPEECH (1h) of text-to-speech, KI
 	@bin/parley packs pull $(test_packs) llm-qwen
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
 	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run 'OwnModelCallsAPlugin|PluginOfEachLanguage' ./appliance
+	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run OutlivesTheServers ./cmd/parley
 	PARLEY_SOAK_SPEECH=$(SPEECH) go test -count 1 -timeout 0 -v -run 'ADayOfSpeech|AnHourOfMP3' ./appliance
 	PARLEY_SOAK_CHATS=200 go test -race -count 1 -timeout 0 -run LeaveNothingBehind ./appliance
 	PARLEY_TEST_UPDATE_KILLS=100 go test -count 1 -timeout 0 -v -run AnyMoment ./firmware/update

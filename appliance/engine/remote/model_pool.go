@@ -2,6 +2,8 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"sync"
 	"time"
 
@@ -9,8 +11,8 @@ import (
 )
 
 // ModelPool is a language model on one or several servers. Until the first words of an answer, the next
-// server takes over if one fails, and joins in if one is slow. A conversation stays with its server as long as that is not much
-// busier than others, because the server has its prompt in a cache.
+// server takes over if one fails, and joins in if one is slow. A conversation stays with its server as
+// long as that is not much busier than others, because the server has its prompt in a cache.
 type ModelPool struct {
 	*pool
 	models  []*Model
@@ -84,8 +86,29 @@ func (p *ModelPool) Choose(ctx context.Context, q engine.Prompt, choices []strin
 	return likely, err
 }
 
-// Prefill does nothing, since the servers have their own caches.
-func (p *ModelPool) Prefill(context.Context, engine.Prompt) error { return nil }
+// Prefill has each server that is up write one token after the system prompt of conversations to come, so
+// that their first answers begin sooner where a server has a cache. The prompts of conversations that
+// have begun are in the caches already. Failures only mean that the first answer takes longer.
+func (p *ModelPool) Prefill(ctx context.Context, q engine.Prompt) error {
+	if q.Conversation != "" || len(q.Messages) == 0 || q.Messages[0].Role != engine.System {
+		return nil
+	}
+	hash := sha256.Sum256([]byte(q.Messages[0].Content))
+	q.Conversation = fmt.Sprintf("prompt %x", hash[:8])
+	q.Messages = []engine.Message{q.Messages[0], {Role: engine.User, Content: "Hello."}}
+	q.MaxTokens = 1
+	_ = p.warm(ctx, func(ctx context.Context, i int) error {
+		if p.members[i].load(time.Now()).away > 0 {
+			return nil
+		}
+		_, err := p.models[i].Generate(ctx, q, func(engine.Part) error { return nil })
+		return err
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
 
 // Forget forgets which server had a conversation.
 func (p *ModelPool) Forget(conversation string) {

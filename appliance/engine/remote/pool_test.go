@@ -3,13 +3,16 @@ package remote
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -411,6 +414,45 @@ func TestWarmingToleratesServersThatAreDownButNoneThatAllRefuse(t *testing.T) {
 	if err := modelsOn(t, false, quick, down, refuses).Warm(t.Context()); !errors.As(err, &fault) ||
 		fault.Kind != Refused {
 		t.Errorf("%v", err)
+	}
+}
+
+// The system prompt is read by all servers before the first conversation, and by none once it has begun.
+// Servers that do not know the name of a conversation are asked without.
+func TestPromptsArePrefilledOnAllServers(t *testing.T) {
+	var mu sync.Mutex
+	var keys []string
+	old := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var q chatRequest
+		if err := json.Unmarshal(body, &q); err != nil || q.Messages[0].Content != "Be kind." {
+			t.Errorf("%s, %v", body, err)
+		}
+		mu.Lock()
+		keys = append(keys, q.PromptCacheKey)
+		mu.Unlock()
+		if q.PromptCacheKey != "" {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, `{"message": "prompt_cache_key: extra inputs are not permitted"}`)
+			return
+		}
+		say(w, delta("Hi"), stop, "[DONE]")
+	}
+	a, b, down := newPeer(t, old), newPeer(t, answers("Hi")), newPeer(t, nil)
+	down.Close()
+	pool := modelsOn(t, false, quick, a, b, down)
+	p := engine.Prompt{Messages: []engine.Message{{Role: engine.System, Content: "Be kind."}}}
+	for range 2 {
+		if err := pool.Prefill(t.Context(), p); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.HasPrefix(keys[0], "prompt ") || !slices.Equal(keys[1:], []string{"", ""}) || b.calls.Load() != 2 {
+		t.Errorf("%q, %d calls", keys, b.calls.Load())
+	}
+	p.Conversation = "c"
+	if err := pool.Prefill(t.Context(), p); err != nil || b.calls.Load() != 2 {
+		t.Errorf("%v, %d calls", err, b.calls.Load())
 	}
 }
 
