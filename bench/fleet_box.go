@@ -92,7 +92,8 @@ func startFleetBox(ctx context.Context, name, folder, join string, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	if b.records, err = store.Open(ctx, filepath.Join(folder, "data"), log); err != nil {
+	// Its log would say that the system has too few watches for the keys of so many boxes.
+	if b.records, err = store.Open(ctx, filepath.Join(folder, "data"), slog.New(slog.DiscardHandler)); err != nil {
 		return nil, err
 	}
 	if _, err = b.records.CreateKey(ctx, store.NewKey{Account: "default"}); err != nil {
@@ -173,8 +174,9 @@ func (b *fleetBox) untilRuns(ctx context.Context, is func(running) bool) (time.T
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return time.Time{}, fmt.Errorf("box %s runs revision %d with version %d of config %q: %w", b.name,
-				now.revision, now.version, now.config, ctx.Err())
+			_, why := b.bus.Connected()
+			return time.Time{}, fmt.Errorf("box %s runs revision %d with version %d of config %q (%s): %w", b.name,
+				now.revision, now.version, now.config, why, ctx.Err())
 		}
 	}
 }

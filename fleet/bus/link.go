@@ -26,6 +26,11 @@ const (
 	latest  = 30 * time.Second
 )
 
+// storedAfter is when a new connection is told once more that something may have changed. A message that the server
+// took just before is not pushed to it, and may not be stored yet when it is first asked for: a busy disk takes a
+// second.
+const storedAfter = 3 * time.Second
+
 // link is a connection that is made again whenever it ends, for ever. It does not use the client's own way to
 // reconnect, which does not say why an attempt failed.
 type link struct {
@@ -151,6 +156,7 @@ func (l *link) use(ctx context.Context, server string, conn *nats.Conn, closed <
 	close(l.up)
 	l.mu.Unlock()
 	l.notify()
+	defer time.AfterFunc(storedAfter, l.notify).Stop()
 	l.log.Info("connected to the fleet", "server", server)
 	select {
 	case <-l.ctx.Done():
