@@ -251,6 +251,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Chats:   a.admission,
 		Speaker: a.kiosk,
 		Leaf:    a.identity.Leaf,
+		Fleet:   a.inFleet,
 	})
 	a.limits.BatchUpload = a.batchBody()
 	boxPacks := box.NewPacks(ctx, a.cfg)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/fleet"
 	"parley/internal/disk"
 	"parley/internal/machine"
@@ -81,4 +82,20 @@ func reachable(names []string) string {
 		}
 	}
 	return ""
+}
+
+// inFleet returns what the box knows of its fleet; nil if it is in none.
+func (a *appliance) inFleet(ctx context.Context) *contract.BoxFleet {
+	m := a.member.Load()
+	if m == nil {
+		return nil
+	}
+	f := &contract.BoxFleet{Box: m.link.Name(), Hub: m.link.Hub(), Waits: *m.waits.Load()}
+	f.Connected, f.Reason = m.link.Connected()
+	f.Running, f.Wanted, f.Problem = m.agent.Status()
+	var err error
+	if f.FactsWaiting, f.FactsDropped, err = m.records.FleetWaiting(ctx); err != nil && ctx.Err() == nil {
+		a.log.Warn("cannot count what the hub does not know", "err", err)
+	}
+	return f
 }

@@ -100,6 +100,11 @@ func diagnose(ctx context.Context, cfg config.Config,
 		return d, err
 	}
 	d.add(phone...)
+	member, err := examineFleet(ctx, cfg)
+	if err != nil {
+		return d, err
+	}
+	d.add(member...)
 	d.judge()
 	return d, nil
 }

@@ -28,6 +28,8 @@ type HealthSources struct {
 	Chats   Chats
 	Speaker Speaker
 	Leaf    func() *x509.Certificate // returns the certificate that clients see; nil without TLS
+	// Fleet returns what the box knows of its fleet; nil if it is in none. It may be nil.
+	Fleet func(context.Context) *contract.BoxFleet
 }
 
 // Records counts rows of the database.
@@ -114,6 +116,9 @@ func (b *Health) since(ctx context.Context, newest time.Time) (h contract.Return
 	}
 	if now, err := b.Speaker.Status(); err == nil {
 		h.Speaker = &now
+	}
+	if b.Fleet != nil {
+		h.Fleet = b.Fleet(ctx)
 	}
 	made, ok, err := backup.Latest(b.Config.Data)
 	if ok {

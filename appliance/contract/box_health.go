@@ -26,6 +26,27 @@ type ReturnBoxHealth struct {
 	Certificate *BoxCertificate `json:"certificate,omitempty"`
 	// The newest backup made on this machine; absent if there is none.
 	Backup *BoxBackup `json:"backup,omitempty"`
+	// The fleet of the box; absent if it is in none.
+	Fleet *BoxFleet `json:"fleet,omitempty"`
+}
+
+// BoxFleet is what a box knows of its fleet.
+type BoxFleet struct {
+	Box       string `json:"box"` // the name of this box
+	Hub       string `json:"hub"` // the name of the hub
+	Connected bool   `json:"connected"`
+	// Why the box is not connected, and what to do; absent if it is.
+	Reason string `json:"reason,omitempty"`
+	// The revision of what the hub wants that the box runs, and the newest that it has seen.
+	Running int64 `json:"running"`
+	Wanted  int64 `json:"wanted"`
+	// Why the box does not run the newest.
+	Problem string `json:"problem,omitempty"`
+	// What the settings of the hub wait for, such as the end of a chat.
+	Waits string `json:"waits,omitempty"`
+	// How many facts the hub does not have yet, and how many it will never get.
+	FactsWaiting int   `json:"facts_waiting"`
+	FactsDropped int64 `json:"facts_dropped"`
 }
 
 // BoxServes is which engines transcribe, think and speak.

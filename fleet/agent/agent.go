@@ -132,6 +132,11 @@ func (a *Agent) Close() {
 // StateChanged sends the state soon if it differs from the one that was sent.
 func (a *Agent) StateChanged() { a.state.up() }
 
+// Status returns the revision that the box runs, the newest that it has seen, and why these differ.
+func (a *Agent) Status() (running, wanted int64, why string) {
+	return a.running.Load(), a.wanted.Load(), *a.why.Load()
+}
+
 // listen wakes all others when something changed at the hub.
 func (a *Agent) listen(ctx context.Context) {
 	for {

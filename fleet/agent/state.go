@@ -60,8 +60,7 @@ func (a *Agent) now(ctx context.Context) fleet.State {
 	s := a.State(ctx)
 	s.Box = a.Fleet.Box
 	s.AtMS = time.Now().UnixMilli()
-	s.Running, s.Wanted = a.running.Load(), a.wanted.Load()
-	s.Why = *a.why.Load()
+	s.Running, s.Wanted, s.Why = a.Status()
 	var err error
 	if s.FactsWaiting, s.FactsDropped, err = a.Records.FleetWaiting(ctx); err != nil && ctx.Err() == nil {
 		a.Log.Warn("cannot count what the hub does not know", "err", err)
