@@ -247,6 +247,27 @@ export type BoxFinding = {
   what: string;
 };
 
+// What a box knows of its fleet.
+export type BoxFleet = {
+  // The name of this box
+  box: string;
+  connected: boolean;
+  facts_dropped: number;
+  // How many facts the hub does not have yet, and how many it will never get.
+  facts_waiting: number;
+  // The name of the hub
+  hub: string;
+  // Why the box does not run the newest.
+  problem?: string;
+  // Why the box is not connected, and what to do; absent if it is.
+  reason?: string;
+  // The revision of what the hub wants that the box runs, and the newest that it has seen.
+  running: number;
+  // What the settings of the hub wait for, such as the end of a chat.
+  waits?: string;
+  wanted: number;
+};
+
 // The state of the line of the box's loudspeaker and microphone.
 export type BoxKiosk = {
   // The id of the chat, once it has one
@@ -2009,6 +2030,8 @@ export type ReturnBoxHealth = {
   chats: BoxChats;
   cores: BoxCores;
   disk: BoxDisk;
+  // The fleet of the box; absent if it is in none.
+  fleet?: BoxFleet;
   // How many screens are paired.
   kiosks: number;
   memory: BoxMemory;
