@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley/internal/durable"
@@ -24,12 +25,16 @@ type FirstKey struct {
 	store.Credentials
 }
 
-// MakeFirstKey makes a key for a box that has none. If no terminal can show the
-// secrets, they go to a file in the data folder that only the box's user can
-// read: logs and pipes would store them for others to read.
+// MakeFirstKey makes a key for a box that has none of its own: those of its hub are
+// clients'. If no terminal can show the secrets, they go to a file in the data folder that
+// only the box's user can read: logs and pipes would store them for others to read.
 func MakeFirstKey(ctx context.Context, data string, terminal bool, records *store.Store) (FirstKey, error) {
 	known, err := records.ListKeys(ctx, "")
-	if err != nil || len(known) > 0 {
+	if err != nil {
+		return FirstKey{}, err
+	}
+	managed, err := records.Managed(ctx)
+	if err != nil || slices.ContainsFunc(known, func(k store.Key) bool { return !managed[k.ID] }) {
 		return FirstKey{}, err
 	}
 	file := filepath.Join(data, layout.FirstKey)

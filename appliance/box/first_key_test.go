@@ -50,6 +50,26 @@ func TestFirstKeyOnATerminalIsNotWritten(t *testing.T) {
 	}
 }
 
+// A box that joined before its first start has keys of its hub already, which open nothing of
+// the operator's.
+func TestFirstKeyIsMadeBesideThoseOfTheHub(t *testing.T) {
+	records, data := newRecords(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(records.JoinFleet(t.Context(), store.Fleet{Box: "museum-1", Hub: "hub"}))
+	must(records.ApplyWant(t.Context(), store.Want{Revision: 1, Accounts: []store.WantedAccount{{
+		Name: DefaultAccount,
+		Keys: []store.WantedKey{{ID: "5b0c", Label: "app", APIHash: make([]byte, 32), SecretHash: make([]byte, 32)}},
+	}}}))
+	if key, err := MakeFirstKey(t.Context(), data, true, records); err != nil || !key.Made {
+		t.Errorf("%+v, %v", key, err)
+	}
+}
+
 func TestFirstKeyWithoutATerminalGoesToAFile(t *testing.T) {
 	records, data := newRecords(t)
 	key, err := MakeFirstKey(t.Context(), data, false, records)

@@ -30,7 +30,7 @@ func (hubCmd) Help() string {
   parley hub rollout config Guide --to group:museum --canary 1
 
 A hub has no models: it is the NATS server that boxes join, stores what they send up, and has the console and the ` +
-		`API over all of them. On a fresh folder it makes its keys and certificates itself. docs/scale.md describes it.`
+		`API over all of them. On a fresh folder it makes its keys and certificates itself. docs/fleet.md describes it.`
 }
 
 // hubRunCmd runs the hub.
