@@ -95,13 +95,17 @@ func recordedSound(file *os.File) openai.Sound {
 			return err
 		}
 		var failed error // of what takes the sound
+		samples := 0
 		err := audio.DecodeEach(file, engine.SpeechRateHz, contract.MaxOpenAIRecording, func(pcm []float32) error {
+			samples += len(pcm)
 			failed = emit(pcm)
 			return failed
 		})
 		switch {
 		case failed != nil:
 			return failed
+		case err == nil && samples == 0:
+			return contract.ErrInvalid{Field: "file", Why: "it has no sound"}
 		case err == nil:
 			return context.Cause(ctx)
 		}
