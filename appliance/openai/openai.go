@@ -51,7 +51,7 @@ func New(p Parts) *Service {
 
 const (
 	// maxChats is how many messages are written at once. Embedded models have that many sequences to spare, so that no
-	// conversation is evicted (llama.extraSequences).
+	// conversation is evicted (llama.otherSequences).
 	maxChats = 4
 	// maxTranscripts is how many recordings are transcribed at once. Short ones share the cores with long ones.
 	maxTranscripts = 8

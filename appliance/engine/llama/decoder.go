@@ -154,7 +154,7 @@ func (d *decoder) start(r *request) bool {
 			s = nil
 		}
 	}
-	if len(d.running) > 0 && d.reserved+r.cells() > d.cells {
+	if len(d.running) > 0 && d.reserved+r.cells() > d.cells || d.crowds(r) {
 		return false
 	}
 	if s == nil {
@@ -176,8 +176,27 @@ func (d *decoder) start(r *request) bool {
 	return true
 }
 
+// crowds reports whether replies that nobody waits for in a conversation would hold more than half
+// of the cells with r. A reply that somebody waits for then always finds cells at once, since one
+// conversation has fewer than half (conversationTokens).
+func (d *decoder) crowds(r *request) bool {
+	if r.prefill || interactive(r) {
+		return false
+	}
+	held := 0
+	for _, other := range d.running {
+		if !other.prefill && !interactive(other) {
+			held += other.cells()
+		}
+	}
+	return held > 0 && held+r.cells() > d.cells/2
+}
+
 // occupy gives the sequence s to r.
 func (d *decoder) occupy(s *sequence, r *request) {
+	if !r.prefill {
+		s.background = !interactive(r)
+	}
 	s.request, r.seq, r.startStep, r.startedAt = r, s, d.stepCount, time.Now()
 	d.running = append(d.running, r)
 	d.reserved += r.cells()

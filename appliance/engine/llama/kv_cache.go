@@ -12,6 +12,16 @@ type sequence struct {
 	// outlives them.
 	prompt bool
 	onDisk bool // of a prompt: also stored on disk
+	// background says that nobody talks in its conversation: it is evicted before those of chats.
+	background bool
+}
+
+// evictedBefore reports whether s is evicted before another sequence of its kind.
+func (s *sequence) evictedBefore(other *sequence) bool {
+	if s.background != other.background {
+		return s.background
+	}
+	return s.lastUsed < other.lastUsed
 }
 
 // commonPrefix returns how many tokens a and b have in common at their beginning.
@@ -72,8 +82,8 @@ func (c *cache) ofConversation(conversation string) *sequence {
 	return nil
 }
 
-// idle returns the sequence to reuse next, of conversations or of prompts: an empty one, else the
-// one least recently used; nil if all are in use.
+// idle returns the sequence to reuse next, of conversations or of prompts: an empty one, else one of
+// a conversation in which nobody talks, else the one least recently used; nil if all are in use.
 func (c *cache) idle(prompt bool) *sequence {
 	var best *sequence
 	for _, s := range c.sequences {
@@ -83,7 +93,7 @@ func (c *cache) idle(prompt bool) *sequence {
 		if len(s.tokens) == 0 {
 			return s
 		}
-		if best == nil || s.lastUsed < best.lastUsed {
+		if best == nil || s.evictedBefore(best) {
 			best = s
 		}
 	}
@@ -91,14 +101,15 @@ func (c *cache) idle(prompt bool) *sequence {
 }
 
 // evictable returns the sequence to evict for its cells, or nil. It prefers prompts that are on
-// disk, which are restored quickly, then the sequence least recently used.
+// disk, which are restored quickly, then conversations in which nobody talks, then the sequence
+// least recently used.
 func (c *cache) evictable() *sequence {
 	var best *sequence
 	for _, s := range c.sequences {
 		if s.request != nil || len(s.tokens) == 0 {
 			continue
 		}
-		if best == nil || s.onDisk && !best.onDisk || s.onDisk == best.onDisk && s.lastUsed < best.lastUsed {
+		if best == nil || s.onDisk && !best.onDisk || s.onDisk == best.onDisk && s.evictedBefore(best) {
 			best = s
 		}
 	}
@@ -181,7 +192,7 @@ func (c *cache) truncate(s *sequence, n int) {
 // clear empties s.
 func (c *cache) clear(s *sequence) {
 	c.truncate(s, 0)
-	s.tokens, s.conversation, s.onDisk, s.headTokens = nil, "", false, 0
+	s.tokens, s.conversation, s.onDisk, s.headTokens, s.background = nil, "", false, 0, false
 }
 
 // rollBack removes from the library what a failed decode may have left in s.

@@ -44,9 +44,12 @@ const (
 	// leaves as much for others.
 	conversationTokens   = 8192
 	defaultConversations = 8
-	// extraSequences are sequences for requests without a conversation, such as a choice, so that
-	// no conversation has to be evicted for them.
-	extraSequences = 2
+	// choiceSequences and otherSequences are sequences for requests without a conversation, so that
+	// no conversation has to be evicted for them: two of the box itself, such as a choice, and the
+	// messages that other programs ask for, six at once, each with its router.
+	choiceSequences = 2
+	otherSequences  = 2 * 6
+	extraSequences  = choiceSequences + otherSequences
 	// MaxConversations is the library's limit of 256 sequences, less those of prompts and the extra
 	// ones.
 	MaxConversations = 256 - promptSequences - extraSequences

@@ -18,7 +18,7 @@ import (
 const (
 	// maxUserRequests is how many parts are judged: one in the router's own sequence and one in
 	// each extra sequence.
-	maxUserRequests = 1 + extraSequences
+	maxUserRequests = 1 + choiceSequences
 	// minRequestWords is how many words a part needs to be a request; anything shorter ("please",
 	// "in Oslo") belongs to the part before it.
 	minRequestWords = 3
