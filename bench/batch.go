@@ -166,10 +166,28 @@ func (l *batchLoad) ask(ctx context.Context, method, path, contentType string, b
 	return json.Unmarshal(text, answer)
 }
 
-// batchRounds holds the conversations of k in rounds of batchTurns turns, each round first
-// without a job and then with one, and adds the figures of both and how much they differ.
-func (r *Report) batchRounds(ctx context.Context, o Options, at endpoint, k talk) error {
-	load := batchLoad{endpoint: at, file: o.Batch}
+// load is work for a box beside its conversations.
+type load struct {
+	name   string // in the figures
+	what   string
+	during func(context.Context, func(context.Context) error) error
+}
+
+// loadOf returns the work that the options ask for; its name is empty if they ask for none.
+func loadOf(o Options, at endpoint) load {
+	switch {
+	case o.Batch != "":
+		job := &batchLoad{endpoint: at, file: o.Batch}
+		return load{"batch", "an analysis job", job.during}
+	case o.Programs:
+		return load{"programs", "programs that use OpenAI's API", programsLoad{at}.during}
+	}
+	return load{}
+}
+
+// loadedRounds holds the conversations of k in rounds of batchTurns turns, each round first
+// without a load and then with it, and adds the figures of both and how much they differ.
+func (r *Report) loadedRounds(ctx context.Context, o Options, at endpoint, k talk, load load) error {
 	without, with := make([][]turn, k.callers), make([][]turn, k.callers)
 	for rest := k.recordings; len(rest) > 0; rest = rest[min(batchTurns, len(rest)):] {
 		round := k
@@ -183,31 +201,31 @@ func (r *Report) batchRounds(ctx context.Context, o Options, at endpoint, k talk
 				return err
 			}
 		}
-		o.announce("without an analysis job")
+		o.announce("without %s", load.what)
 		if err := talkTo(without)(ctx); err != nil {
 			return err
 		}
-		o.announce("with an analysis job")
+		o.announce("with %s", load.what)
 		if err := load.during(ctx, talkTo(with)); err != nil {
 			return err
 		}
 	}
 	r.addTalk(k, without)
 	loaded := k
-	loaded.prefix, loaded.batch = k.prefix+"batch_", true
+	loaded.prefix, loaded.batch = k.prefix+load.name+"_", true
 	r.addTalk(loaded, with)
-	r.difference(k.prefix, without, with)
+	r.difference(k.prefix+load.name, load.what, without, with)
 	return nil
 }
 
-// difference adds how much later the answers are with a job.
-func (r *Report) difference(prefix string, without, with [][]turn) {
+// difference adds how much later the answers are with a load.
+func (r *Report) difference(name, what string, without, with [][]turn) {
 	var before, after []time.Duration
 	for i := range without {
 		before = append(before, answers(without[i], 0)...)
 		after = append(after, answers(with[i], 0)...)
 	}
-	r.figure(prefix+"batch_later_median", (median(after)-median(before))/1e6, "ms", "the answers with an analysis job")
-	r.against(prefix+"batch_later_p95", (quantile(after, 0.95)-quantile(before, 0.95))/1e6, "ms", batchLimit,
+	r.figure(name+"_later_median", (median(after)-median(before))/1e6, "ms", "the answers with "+what)
+	r.against(name+"_later_p95", (quantile(after, 0.95)-quantile(before, 0.95))/1e6, "ms", batchLimit,
 		"the same; the limit")
 }

@@ -82,6 +82,6 @@ func TestTheDifferenceThatAJobMakesIsReported(t *testing.T) {
 		with = append(with, answered("a", 920*ms+time.Duration(2*i)*ms, 0))
 	}
 	r := Report{}
-	r.difference("", [][]turn{without[:10], without[10:]}, [][]turn{with[:10], with[10:]})
+	r.difference("batch", "an analysis job", [][]turn{without[:10], without[10:]}, [][]turn{with[:10], with[10:]})
 	r.has(t, map[string][2]float64{"batch_later_median": {29, 29}, "batch_later_p95": {38, 38}})
 }

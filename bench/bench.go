@@ -36,6 +36,8 @@ type Options struct {
 	// Batch is a file that analysis jobs work on during half of the conversations (Talk);
 	// empty: there are none.
 	Batch string
+	// Programs has programs use OpenAI's API of the box during half of the conversations (Talk).
+	Programs bool
 	// Boxes has the numbers of boxes of a hub, which are measured in turn (Fleet).
 	Boxes []int
 	// ServeCommand is the command line that runs a box (Talk) or a hub (Fleet), without flags of its own.

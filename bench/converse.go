@@ -44,8 +44,8 @@ func (r *Report) rounds(ctx context.Context, o Options, at endpoint, asked []rec
 			meter:      a,
 			prefix:     prefix,
 		}
-		if o.Batch != "" {
-			if err := r.batchRounds(ctx, o, at, k); err != nil {
+		if load := loadOf(o, at); load.name != "" {
+			if err := r.loadedRounds(ctx, o, at, k, load); err != nil {
 				return err
 			}
 			continue

@@ -20,7 +20,7 @@ const addedLimit, addedLimit95 = 100, 300
 type Turn struct {
 	Callers   int    `json:"callers"`         // at once
 	Caller    int    `json:"caller"`          // from 1
-	Batch     bool   `json:"batch,omitempty"` // an analysis job ran
+	Batch     bool   `json:"batch,omitempty"` // an analysis job or other programs ran
 	Recording string `json:"recording"`
 	Outcome   string `json:"outcome"` // answered, early, unanswered or failed
 	Answer    Number `json:"answer"`

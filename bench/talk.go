@@ -51,7 +51,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 		}
 	}
 	var a *limitMeter
-	if o.Batch == "" { // an analysis job does not yield to the engines of this process
+	if o.Batch == "" && !o.Programs { // an analysis job does not yield to the engines of this process
 		if a, err = openLimitMeter(ctx, o); err != nil {
 			return r, err
 		}

@@ -161,7 +161,7 @@ type OpenAISegment struct {
 	// Empty: the tokens of the box's transcribers have no meaning to others.
 	Tokens      []int   `json:"tokens"`
 	Temperature float64 `json:"temperature"` // 0: the box takes the likeliest words
-	// The natural logarithm of the confidence.
+	// The natural logarithm of the confidence, which is measured if words are asked for; otherwise 0.
 	AvgLogprob       float64 `json:"avg_logprob"`
 	CompressionRatio float64 `json:"compression_ratio"` // 1: not measured
 	NoSpeechProb     float64 `json:"no_speech_prob"`    // 0: stretches without speech are left out

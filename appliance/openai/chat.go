@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,9 +78,7 @@ func promptOf(account string, p contract.PostedOpenAIChat, u *engine.Urgency) en
 		Temperature: p.Temperature,
 		Urgency:     u,
 	}
-	if p.PromptCacheKey != "" {
-		prompt.Conversation = "openai\x00" + account + "\x00" + p.PromptCacheKey
-	}
+	prompt.Conversation = conversationOf(account, p)
 	for _, m := range p.Messages {
 		message := engine.Message{Role: engine.Role(m.Role), Content: m.Content, CallID: m.ToolCallID}
 		if m.Role == contract.OpenAIDeveloper {
@@ -92,6 +91,23 @@ func promptOf(account string, p contract.PostedOpenAIChat, u *engine.Urgency) en
 		prompt.Messages = append(prompt.Messages, message)
 	}
 	return prompt
+}
+
+// conversationOf names the conversation of a request, so that what was computed for its last message is reused: by
+// prompt_cache_key or, as clients rarely send one, by how it begins.
+func conversationOf(account string, p contract.PostedOpenAIChat) string {
+	key := p.PromptCacheKey
+	if key == "" {
+		begin := sha256.New()
+		for _, m := range p.Messages {
+			fmt.Fprintf(begin, "%s %d %s", m.Role, len(m.Content), m.Content)
+			if m.Role == contract.OpenAIUser {
+				break
+			}
+		}
+		key = string(begin.Sum(nil))
+	}
+	return "openai\x00" + account + "\x00" + key
 }
 
 // writer writes one message.

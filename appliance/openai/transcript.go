@@ -51,7 +51,7 @@ func (s *Service) Transcribe(ctx context.Context, account string, p contract.Pos
 	}
 	text, stretches, err := ear.Transcribe(ctx, counted, analysis.Transcription{
 		Language: p.Language,
-		Words:    p.ResponseFormat == contract.OpenAIVerboseJSON,
+		Words:    p.ResponseFormat == contract.OpenAIVerboseJSON && p.Wants(contract.OpenAIWords),
 		Urgency:  urgency,
 		Found:    found,
 	})
@@ -104,6 +104,10 @@ func (t Transcript) Verbose(p contract.PostedOpenAITranscription) contract.OpenA
 	if p.Wants(contract.OpenAISegments) {
 		v.Segments = []contract.OpenAISegment{}
 		for i, s := range t.Stretches {
+			certainty := 0.0
+			if s.Confidence > 0 { // it was measured, as words were
+				certainty = math.Log(s.Confidence)
+			}
 			v.Segments = append(v.Segments, contract.OpenAISegment{
 				ID:               i,
 				Seek:             int(s.Begin * 100),
@@ -111,7 +115,7 @@ func (t Transcript) Verbose(p contract.PostedOpenAITranscription) contract.OpenA
 				End:              rounded(s.End),
 				Text:             " " + s.Text, // as Whisper writes it
 				Tokens:           []int{},
-				AvgLogprob:       math.Log(max(s.Confidence, 1e-6)),
+				AvgLogprob:       certainty,
 				CompressionRatio: 1,
 			})
 		}

@@ -35,6 +35,7 @@ type commandLine struct {
 		Idle       time.Duration `default:"10s" help:"How long to watch the idle box; 0 skips this (${default})."`
 		Recordings string        `placeholder:"DIR" help:"${recordings} (Debian's)."`
 		Batch      string        `placeholder:"FILE" help:"Compare with an analysis job with this long file running."`
+		Programs   bool          `help:"Compare with programs that use OpenAI's API of the box."`
 		Parley     string        `placeholder:"FILE" help:"Program that runs the box (parley beside this one)."`
 	} `cmd:"" help:"Talk to a box in real time, and time its answers."`
 	STT struct {
@@ -149,7 +150,7 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	switch name {
 	case "talk":
 		o.Turns, o.Chats, o.Idle, o.Recordings = l.Talk.Turns, l.Talk.Chats, l.Talk.Idle, l.Talk.Recordings
-		o.Batch = l.Talk.Batch
+		o.Batch, o.Programs = l.Talk.Batch, l.Talk.Programs
 		o.ServeCommand, err = l.command(l.Talk.Parley, "serve")
 		return bench.Talk, err
 	case "stt":
