@@ -47,10 +47,19 @@ func parsers() map[string]func([]byte) error {
 			_, err := parseBody(b, readPostedConversion)
 			return err
 		},
-		"PostedVoiceAlias": func(b []byte) error { _, err := Parse[PostedVoiceAlias](b); return err },
-		"PostedVoice":      func(b []byte) error { _, err := Parse[PostedVoice](b); return err },
-		"PostedTTS":        func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
-		"PostedPluginCall": func(b []byte) error { _, err := Parse[PostedPluginCall](b); return err },
+		"PostedVoiceAlias":   func(b []byte) error { _, err := Parse[PostedVoiceAlias](b); return err },
+		"PostedVoice":        func(b []byte) error { _, err := Parse[PostedVoice](b); return err },
+		"PostedTTS":          func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
+		"PostedPluginCall":   func(b []byte) error { _, err := Parse[PostedPluginCall](b); return err },
+		"PostedFleetBox":     func(b []byte) error { _, err := Parse[PostedFleetBox](b); return err },
+		"PostedFleetGroups":  func(b []byte) error { _, err := Parse[PostedFleetGroups](b); return err },
+		"PostedRollout":      func(b []byte) error { _, err := Parse[PostedRollout](b); return err },
+		"PostedOpenAISpeech": func(b []byte) error { _, err := Parse[PostedOpenAISpeech](b); return err },
+		"PostedOpenAIChat":   func(b []byte) error { _, err := Parse[PostedOpenAIChat](b); return err },
+		"PostedOpenAITranscription": func(b []byte) error {
+			_, err := parseBody(b, readPostedOpenAITranscription)
+			return err
+		},
 	}
 	for _, m := range ClientMessages() {
 		all[m.Name] = func(b []byte) error {
@@ -65,8 +74,16 @@ func parsers() map[string]func([]byte) error {
 // What fits a text by its meaning only stands here.
 func full(name string, s *Shape) any {
 	switch {
-	case name == "parameters":
+	case name == "parameters" && s.Kind == "string":
 		return "{}"
+	case name == "language" && s.Words == nil && s.Kind == "string":
+		return "en"
+	case name == "tool_choice":
+		return "auto"
+	case name == "stop" || name == "content" && s.Kind == "": // or a list
+		return "x"
+	case name == "target":
+		return "all"
 	case name == "url" || name == "callback_url":
 		return "https://example.com"
 	case name == "target":
@@ -101,6 +118,13 @@ func full(name string, s *Shape) any {
 		}
 		if o["utterances"] != nil {
 			delete(o, "generation_id") // of a context: one of the two
+		}
+		if o["tool_calls"] != nil {
+			o["role"] = "assistant" // others call no tools
+		}
+		if o["timestamp_granularities"] != nil {
+			delete(o, "stream") // which has no times
+			o["response_format"] = "verbose_json"
 		}
 		return o
 	}
