@@ -51,9 +51,6 @@ func parsers() map[string]func([]byte) error {
 		"PostedVoice":        func(b []byte) error { _, err := Parse[PostedVoice](b); return err },
 		"PostedTTS":          func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
 		"PostedPluginCall":   func(b []byte) error { _, err := Parse[PostedPluginCall](b); return err },
-		"PostedFleetBox":     func(b []byte) error { _, err := Parse[PostedFleetBox](b); return err },
-		"PostedFleetGroups":  func(b []byte) error { _, err := Parse[PostedFleetGroups](b); return err },
-		"PostedRollout":      func(b []byte) error { _, err := Parse[PostedRollout](b); return err },
 		"PostedOpenAISpeech": func(b []byte) error { _, err := Parse[PostedOpenAISpeech](b); return err },
 		"PostedOpenAIChat":   func(b []byte) error { _, err := Parse[PostedOpenAIChat](b); return err },
 		"PostedOpenAITranscription": func(b []byte) error {
@@ -82,8 +79,6 @@ func full(name string, s *Shape) any {
 		return "auto"
 	case name == "stop" || name == "content" && s.Kind == "": // or a list
 		return "x"
-	case name == "target":
-		return "all"
 	case name == "url" || name == "callback_url":
 		return "https://example.com"
 	case name == "target":
