@@ -124,7 +124,8 @@ func TestOpenAIErrorsNameTheField(t *testing.T) {
 		{chat, say(`,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":` +
 			`{"$defs":{"n":{"properties":{"a":{"$ref":"#/$defs/n"},"b":{"$ref":"#/$defs/n"}}}},` +
 			`"properties":{"a":{"$ref":"#/$defs/n"}}}}}`), 400, "response_format.json_schema.schema"},
-		{chat, say(`,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":` + deep + `}}`), 200, ""},
+		{chat, say(`,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":` + deep + `}}`), 200,
+			""},
 		{chat, say(`,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"enum":["` +
 			strings.Repeat("x", 70<<10) + `"]}}}`), 400, "response_format.json_schema.schema"},
 		{speech, `{"model":"tts-1","input":"Hi."}`, 400, "voice"},
@@ -149,7 +150,8 @@ func TestOpenAIErrorsNameTheField(t *testing.T) {
 			continue
 		}
 		p, param, code := problemOf(t, text)
-		if status != try.status || param != try.param || status == 404 && try.param == "model" && code != "model_not_found" {
+		unnamed := status == 404 && try.param == "model" && code != "model_not_found"
+		if status != try.status || param != try.param || unnamed {
 			t.Errorf("%s %.120s: %d %q %+v, want %d %q", try.path, try.body, status, param, p, try.status, try.param)
 		}
 	}
@@ -218,7 +220,8 @@ func TestOpenAITranscripts(t *testing.T) {
 		kind, body := multiparts(t, part{"file", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))},
 			part{name: "model", body: "whisper-1"}, part{name: "response_format", body: form})
 		status, _, text := c.send("POST", "/v1/audio/transcriptions", kind, body)
-		if status != 200 || !strings.HasPrefix(text, want) || form == "vtt" && !strings.Contains(text, "&lt;words&gt;") {
+		escaped := strings.Contains(text, "&lt;words&gt;")
+		if status != 200 || !strings.HasPrefix(text, want) || escaped != (form == "vtt") {
 			t.Errorf("%s: %d %s", form, status, text)
 		}
 	}
@@ -304,8 +307,8 @@ func TestOpenAIChats(t *testing.T) {
 			content, finish, call := readChat(t, text, streamed)
 			if status != 200 || content != try.content || finish != try.finish || call != try.call ||
 				len(asked) != try.calls {
-				t.Errorf("%s, streamed %t: %d %q %q %q after %d calls, want %+v\n%s", try.more, streamed, status, content,
-					finish, call, len(asked), try, text)
+				t.Errorf("%s, streamed %t: %d %q %q %q after %d calls, want %+v\n%s", try.more, streamed, status,
+					content, finish, call, len(asked), try, text)
 			}
 			if p := asked[0].Messages; p[0].Role != engine.System || p[len(p)-1].Content != "Hi." {
 				t.Errorf("%+v", p)
