@@ -87,8 +87,9 @@ func hasSpeech(text string) bool {
 }
 
 const (
-	// firstPiece is the length of the first sound that is passed on, as that of embedded voices.
-	firstPiece = VoiceRateHz / 4
+	// firstPiece is the length of the first sound that is passed on. Other boxes begin with a quarter of a
+	// second, of which resampling and the limiter hold back some milliseconds until more comes.
+	firstPiece = VoiceRateHz / 5
 	// laterPiece is the length of the following ones: each costs the chat a message.
 	laterPiece = VoiceRateHz / 2
 	// starved is how long a listener may wait for more of a sentence before somebody else says the rest.
