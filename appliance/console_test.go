@@ -35,6 +35,7 @@ func TestConsolePagesWorkInABrowser(t *testing.T) {
 		c.Packs = linkedPacks(t, c.Packs)
 	})
 	addUndelivered(t, b)
+	addManaged(t, b)
 	if err := box.FinishSetUp(t.Context(), b.cfg.Data); err != nil { // else the console sets the box up
 		t.Fatal(err)
 	}

@@ -151,3 +151,29 @@ func writeChat(t *testing.T, records *store.Store, said string) {
 		t.Fatal(err)
 	}
 }
+
+// addManaged makes the box one of a fleet whose hub manages a prompt.
+func addManaged(t *testing.T, b *runningBox) {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := store.Version{
+		Kind:    store.KindPrompt,
+		ID:      "9f6a1c9e-6a4c-4a39-9b1e-0d8f5f1f0c11", // testdata/console/67-managed.cjs has it too
+		Name:    "Rules of the house",
+		Content: `{"text":"Be brief."}`,
+	}
+	err = errors.Join(
+		records.JoinFleet(t.Context(), store.Fleet{Box: "museum-3", Hub: "head-office"}),
+		records.ApplyWant(t.Context(), store.Want{
+			Revision: 1,
+			Hub:      "head-office",
+			Accounts: []store.WantedAccount{{Name: box.DefaultAccount, Resources: []store.Version{prompt}}},
+		}),
+		records.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -59,4 +59,17 @@ exports.steps = async (c, { assert }) => {
 		await c.choose("What", "");
 		await c.shows("Applied revision 1 of the hub", "td");
 	});
+	await c.law("each page of the menu works on a hub", async () => {
+		for (const address of await c.page.$$eval("nav#menu a", (all) => all.map((a) => a.hash.slice(2)))) {
+			await c.go(address);
+			await c.page.waitForFunction(
+				(address) =>
+					document.querySelector("nav#menu a[aria-current]")?.hash === `#/${address}` &&
+					!document.querySelector("main .loading"),
+				address,
+			);
+			const failed = await c.page.$$eval(".failure, main .error", (all) => all.map((e) => e.innerText).join(""));
+			assert.equal(failed, "", address);
+		}
+	});
 };

@@ -90,13 +90,10 @@ function All() {
           id={(b) => b.name}
           columns={[
             { head: "Name", cell: (b) => <Name b={b} /> },
-            { head: "State", cell: (b) => <Presence b={b} /> },
+            { head: "State", cell: (b) => <State b={b} /> },
             { head: "Callers", number: true, cell: callers },
-            { head: "Runs", cell: (b) => <Runs b={b} /> },
-            { head: "Cores", number: true, cell: heat },
-            { head: "Disk", number: true, cell: disk },
-            { head: "Version", cell: (b) => b.state?.version ?? "–" },
-            { head: "Problems", cell: complaints },
+            { head: "Cores and disk", cell: machine },
+            { head: "Runs", cell: health },
           ]}
         />
       )}
@@ -157,42 +154,42 @@ function Name({ b }: { b: ReturnFleetBox }) {
 
 const callers = (b: ReturnFleetBox) => (b.state && b.online ? `${b.state.live} of ${b.state.seats}` : "–");
 
-function heat({ state: s }: ReturnFleetBox) {
+function State({ b }: { b: ReturnFleetBox }) {
+  return (
+    <>
+      <Presence b={b} />
+      {b.state && (
+        <>
+          <br />
+          <span class="faint">{b.state.version}</span>
+        </>
+      )}
+    </>
+  );
+}
+
+const degrees = (c: number | undefined) => (c === undefined ? "" : `, ${celsius(c)}`);
+
+function machine({ state: s }: ReturnFleetBox) {
   if (!s) return "–";
   return (
     <>
       {s.load.toFixed(1)} of {s.cores}
-      {s.core_celsius !== undefined && (
-        <>
-          <br />
-          <span class="faint">{celsius(s.core_celsius)}</span>
-        </>
-      )}
+      {degrees(s.core_celsius)}
+      <br />
+      <span class="faint">
+        {bytes(s.disk_free)} free{degrees(s.disk_celsius)}
+      </span>
     </>
   );
 }
 
-function disk({ state: s }: ReturnFleetBox) {
-  if (!s) return "–";
-  return (
-    <>
-      {bytes(s.disk_free)} free
-      {s.disk_celsius !== undefined && (
-        <>
-          <br />
-          <span class="faint">{celsius(s.disk_celsius)}</span>
-        </>
-      )}
-    </>
-  );
-}
-
-function complaints(b: ReturnFleetBox) {
+function health(b: ReturnFleetBox) {
   const all = complaintsOf(b);
-  if (all.length === 0) return null;
   return (
     <>
-      <span class="clipped">{all[0]}</span>
+      <Runs b={b} />
+      {all.length > 0 && <span class="clipped">{all[0]}</span>}
       {all.length > 1 && <span class="faint">and {all.length - 1} more</span>}
     </>
   );

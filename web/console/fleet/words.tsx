@@ -97,4 +97,5 @@ export function complaintsOf({ online, state: s }: ReturnFleetBox): string[] {
   return [...unready, ...(s.problems ?? [])];
 }
 
-export const celsius = (degrees: number | undefined) => (degrees === undefined ? "–" : `${Math.round(degrees)} °C`);
+export const celsius = (degrees: number | undefined) =>
+  degrees === undefined ? "–" : `${Math.round(degrees)}\u00a0°C`;
