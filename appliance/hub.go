@@ -85,7 +85,9 @@ func (a *appliance) runHub(ctx context.Context) error {
 // fleetHub is the hub with the connection that it needs.
 type fleetHub struct {
 	*hub.Hub
-	bus *bus.Hub
+	bus       *bus.Hub
+	trust     *server.Trust
+	authority []byte // certificate (PEM) that signed the server's
 }
 
 // Missing returns why the hub is not ready, in words.
@@ -176,7 +178,7 @@ func (a *appliance) openFleet(ctx context.Context) error {
 		return err
 	}
 	a.onClose(h.Close)
-	a.fleet = fleetHub{h, connection}
+	a.fleet = fleetHub{h, connection, trust, identity.Authority()}
 	return nil
 }
 
@@ -344,6 +346,30 @@ func (a *appliance) startHubHTTP(ctx context.Context) {
 		Metrics:     a.figures,
 		Limits:      a.limits,
 	})
+}
+
+// AddReader makes a consumer of all facts, and credentials for it.
+func (f fleetHub) AddReader(ctx context.Context, name string) (contract.AddedFleetReader, error) {
+	if ok, why := f.bus.Connected(); !ok {
+		return contract.AddedFleetReader{}, contract.ErrUnavailable{
+			Why: "the hub is not connected to its NATS server: " + why, RetryAfter: loadingRetry}
+	}
+	if err := f.bus.AddReader(ctx, name); err != nil {
+		return contract.AddedFleetReader{}, err
+	}
+	user, err := f.trust.Reader(name, time.Time{})
+	if err != nil {
+		return contract.AddedFleetReader{}, err
+	}
+	creds, err := user.Creds()
+	return contract.AddedFleetReader{
+		Stream:    "PARLEY_FACTS",
+		Consumer:  name,
+		Inbox:     "_INBOX_" + name,
+		Servers:   f.Servers,
+		Creds:     string(creds),
+		Authority: string(f.authority),
+	}, err
 }
 
 // fleetTrust makes and revokes the credentials of boxes.

@@ -45,6 +45,7 @@ func Bodies() []Body {
 		bodyOf[PostedKey](),
 		bodyOf[PostedFleetBox](),
 		bodyOf[PostedFleetGroups](),
+		bodyOf[PostedFleetReader](),
 		bodyOf[PostedRollout](),
 		bodyOf[PostedWebhookChoice](),
 		bodyOf[PostedWebhookTest](),

@@ -87,11 +87,11 @@ func (b apiBox) request(ctx context.Context, method, path string, body, v any) e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return refusal(b.at.address, b.what, nil, err)
+		return refusal(b.at.web(), b.what, nil, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return refused{refusal(b.at.address, b.what, response, nil), response.StatusCode}
+		return refused{refusal(b.at.web(), b.what, response, nil), response.StatusCode}
 	}
 	if v == nil {
 		return nil
