@@ -36,7 +36,7 @@ func (hubRolloutCmd) Help() string {
 
   parley hub rollout plugin weather --to all
 
-  parley hub rollout setting speech.locale=de --to box:museum-3
+  parley hub rollout setting speech.locale=en-GB --to box:museum-3
 
   parley hub rollout
 

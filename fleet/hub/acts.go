@@ -34,9 +34,9 @@ func actRecord(f store.ListedHubFact) contract.ReturnFleetAct {
 	r := contract.ReturnFleetAct{ID: f.Num, Box: f.Box, On: f.AtMS, Kind: f.Kind, Text: string(f.Body)}
 	switch f.Kind {
 	case store.HubAct:
-		var act boxAct
+		var act contract.ReturnAct
 		if err := json.Unmarshal(f.Body, &act); err == nil {
-			r.Act, r.Text = act.record(), act.Text
+			r.Act, r.Text = &act, act.Text
 		}
 	case store.HubWebhook:
 		var w fleet.Webhook
@@ -55,35 +55,6 @@ func actRecord(f store.ListedHubFact) contract.ReturnFleetAct {
 		}
 	}
 	return r
-}
-
-// boxAct is an act as a box sends it.
-type boxAct struct {
-	Num     int64                `json:"num"`
-	AtMS    int64                `json:"timestamp"`
-	Who     contract.ReturnActor `json:"who"`
-	From    string               `json:"from"`
-	What    string               `json:"what"`
-	On      contract.ReturnThing `json:"on"`
-	Text    string               `json:"text"`
-	Outcome string               `json:"outcome"`
-	Why     string               `json:"why"`
-	Times   int                  `json:"times"`
-}
-
-func (a boxAct) record() *contract.ReturnAct {
-	return &contract.ReturnAct{
-		ID:        a.Num,
-		CreatedOn: a.AtMS,
-		Who:       a.Who,
-		From:      a.From,
-		What:      a.What,
-		Object:    a.On,
-		Text:      a.Text,
-		Outcome:   a.Outcome,
-		Reason:    a.Why,
-		Times:     a.Times,
-	}
 }
 
 func webhookText(w fleet.Webhook) string {

@@ -545,6 +545,41 @@ func TestFactsThatNobodySendsDoNotStopTheOthers(t *testing.T) {
 	}
 }
 
+func TestTheAuditLogOfABoxComesUpWhole(t *testing.T) {
+	r := start(t)
+	a := r.box("a")
+	box, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	must(t, err)
+	defer box.Close()
+	must(t, box.JoinFleet(t.Context(), store.Fleet{Box: "a", Hub: "test hub"}))
+	for _, name := range []string{"first", "second"} {
+		must(t, box.RecordAct(t.Context(), store.Act{
+			Who:     store.Actor{Kind: store.ByUser, Name: "ada"},
+			What:    "key.create",
+			On:      store.Object{Kind: "key", Name: name},
+			Text:    "created a key",
+			Outcome: store.ActFailed,
+			Why:     "the disk is full",
+		}))
+	}
+	message, err := box.FleetMessage(t.Context())
+	must(t, err)
+	for _, f := range message.Facts {
+		a.send(fleet.Fact{AtMS: f.AtMS, Act: json.RawMessage(f.Body)})
+	}
+	var page contract.ReturnPagedFleetActs
+	r.eventually("both acts are listed", func() bool {
+		page, err = r.Acts(t.Context(), "a", store.HubAct, store.Page{Size: 20})
+		must(t, err)
+		return len(page.ActsPage) == 2
+	})
+	act := *page.ActsPage[0].Act
+	if act.ID != 2 || act.CreatedOn != message.Facts[1].AtMS || act.Object.Name != "second" || act.Who.Name != "ada" ||
+		act.Reason != "the disk is full" {
+		t.Errorf("the second act is %+v", act)
+	}
+}
+
 func TestSettingsAndPluginsAreRolledOut(t *testing.T) {
 	r := start(t)
 	a := r.box("a")

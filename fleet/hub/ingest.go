@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/appliance/contract"
 	"parley/fleet"
 	"parley/fleet/bus"
 	"parley/store"
@@ -137,11 +138,14 @@ func storedFact(f fleet.Fact) (store.HubFact, error) {
 		}
 		return one, nil
 	case f.Act != nil:
-		var act boxAct
+		var act contract.ReturnAct
 		if err := json.Unmarshal(f.Act, &act); err != nil {
 			return one, fmt.Errorf("an act: %w", err)
 		}
-		return one, note(store.HubAct, fmt.Sprint(act.Num, "@", act.AtMS), f.Act)
+		if act.ID < 1 {
+			return one, fmt.Errorf("an act: its id is %d; the ids of acts begin at 1", act.ID)
+		}
+		return one, note(store.HubAct, fmt.Sprint(act.ID, "@", act.CreatedOn), f.Act)
 	case f.Webhook != nil:
 		return one, note(store.HubWebhook, fmt.Sprint(f.Webhook.ID, "@", f.Webhook.Attempts), f.Webhook)
 	case f.Dropped != nil:
