@@ -183,6 +183,8 @@ func TestJoinFileIsChecked(t *testing.T) {
 		t.Errorf("read %v, want %v", got, one)
 	}
 	f.Box(t, got)
+	got.Servers = []string{strings.Replace(f.Servers[0], "tls://", "nats://", 1)} // as hub.server may say
+	f.Box(t, writeJoin(t, got))
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":     {"", "does not name its box, hub and servers"},
 		"no creds":  {"# box: a\n# hub: h\n# servers: tls://h:1\n", "has credentials that are not readable"},

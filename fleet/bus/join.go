@@ -90,7 +90,8 @@ func parseJoin(text []byte) (Join, error) {
 		return j, fmt.Errorf("names a box that cannot be: %w", err)
 	}
 	for _, s := range j.Servers {
-		if u, err := url.Parse(s); err != nil || u.Scheme != "tls" || u.Host == "" {
+		// Connections are encrypted either way.
+		if u, err := url.Parse(s); err != nil || u.Scheme != "tls" && u.Scheme != "nats" || u.Host == "" {
 			return j, fmt.Errorf("names the server %.100q, which is not a URL such as tls://hub.local:4222", s)
 		}
 	}
