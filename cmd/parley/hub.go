@@ -29,6 +29,8 @@ func (hubCmd) Help() string {
 
   parley hub rollout config Guide --to group:museum --canary 1
 
+  parley hub --reader warehouse > warehouse.creds
+
 A hub has no models: it is the NATS server that boxes join, stores what they send up, and has the console and the ` +
 		`API over all of them. On a fresh folder it makes its keys and certificates itself. docs/fleet.md describes it.`
 }
@@ -36,6 +38,8 @@ A hub has no models: it is the NATS server that boxes join, stores what they sen
 // hubRunCmd runs the hub.
 type hubRunCmd struct {
 	ServerConfig string `placeholder:"DIR" predictor:"dir" help:"Write what a stock nats-server needs (-c), and end."`
+	Reader       string `placeholder:"NAME" xor:"end" help:"Print the credentials of a reader of all facts, and end."`
+	RemoveReader string `placeholder:"NAME" xor:"end" help:"Remove such a reader, and end."`
 
 	Settings kong.Plugins `embed:"" settings:"data listen origins tls tls.names hub.name hub.listen"`
 	Door     kong.Plugins `embed:"" settings:"hub.server hub.keep hub.door hub.door_group"`
@@ -54,6 +58,17 @@ func (cmd *hubRunCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		_, err := fmt.Fprintf(c.out, "%[1]s has what a stock server needs:\n  nats-server -c %[1]s/nats-server.conf\n"+
 			"Then run the hub with --hub-server tls://HOST:PORT, as boxes reach that server.\n", cmd.ServerConfig)
 		return err
+	}
+	if cmd.Reader != "" {
+		file, err := appliance.AddFleetReader(ctx, cfg, cmd.Reader, log)
+		if err != nil {
+			return err
+		}
+		_, err = c.out.Write(file)
+		return err
+	}
+	if cmd.RemoveReader != "" {
+		return appliance.RemoveFleetReader(ctx, cfg, cmd.RemoveReader, log)
 	}
 	for _, n := range cfg.Notes {
 		log.Info(n)

@@ -42,12 +42,21 @@ type trustFile struct {
 
 // OpenTrust reads the keys in the file trust.json of a folder, or makes them.
 func OpenTrust(folder string) (*Trust, error) {
-	t := &Trust{file: filepath.Join(folder, "trust.json"), revoked: map[string]int64{}}
+	t, err := ReadTrust(folder)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return t, err
+	}
+	t = &Trust{file: filepath.Join(folder, trustName), revoked: map[string]int64{}}
+	return t, t.create(folder)
+}
+
+const trustName = "trust.json"
+
+// ReadTrust reads the keys in the file trust.json of a folder. The error is fs.ErrNotExist if there is none.
+func ReadTrust(folder string) (*Trust, error) {
+	t := &Trust{file: filepath.Join(folder, trustName), revoked: map[string]int64{}}
 	text, err := os.ReadFile(t.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return t, t.create(folder)
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("the fleet's keys: %w", err)
 	}
 	var f trustFile
