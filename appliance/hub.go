@@ -212,11 +212,11 @@ func hubOptions(trust *server.Trust, log *slog.Logger) (bus.HubOptions, error) {
 		return bus.HubOptions{}, err
 	}
 	return bus.HubOptions{
-		User:    bus.Credentials{JWT: user.JWT, Seed: user.Seed},
-		System:  bus.Credentials{JWT: system.JWT, Seed: system.Seed},
-		Account: trust.Account,
-		Sign:    trust.Sign,
-		Log:     log,
+		User:     bus.Credentials{JWT: user.JWT, Seed: user.Seed},
+		System:   bus.Credentials{JWT: system.JWT, Seed: system.Seed},
+		Accounts: trust.Accounts,
+		Sign:     trust.Sign,
+		Log:      log,
 	}, nil
 }
 

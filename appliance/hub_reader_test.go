@@ -47,13 +47,14 @@ func TestAReaderIsMadeOnARunningHub(t *testing.T) {
 		t.Fatal("the hub ended: ", err)
 	}
 	file, err := AddFleetReader(t.Context(), cfg, "warehouse", log)
-	for _, want := range []string{"# server: tls://" + at, "# consumer: warehouse\n", "# inbox prefix: _INBOX_warehouse\n",
-		"-----BEGIN NATS USER JWT-----", "-----BEGIN USER NKEY SEED-----"} {
+	for _, want := range []string{"# server: tls://" + at, "# consumer: warehouse\n",
+		"# inbox prefix: _INBOX_warehouse\n", "-----BEGIN NATS USER JWT-----", "-----BEGIN USER NKEY SEED-----"} {
 		if err != nil || !strings.Contains(string(file), want) {
 			t.Errorf("the file does not have %q: %v\n%s", want, err, file)
 		}
 	}
-	if _, err := AddFleetReader(t.Context(), cfg, "a b", log); err == nil || !strings.Contains(err.Error(), "--reader") {
+	_, err = AddFleetReader(t.Context(), cfg, "a b", log)
+	if err == nil || !strings.Contains(err.Error(), "--reader") {
 		t.Errorf("a name with a space: %v", err)
 	}
 	for range 2 { // the second time, there is nothing to remove

@@ -21,10 +21,11 @@ type HubOptions struct {
 	Local     Local    // the server inside this program, or nil
 	Authority []byte   // certificate (PEM) that signed the servers'; empty: one that the system trusts
 
-	User    Credentials // server.Trust.Hub
-	System  Credentials // server.Trust.System
-	Account func() (string, error)
-	Sign    func([]byte) ([]byte, error) // server.Trust.Sign
+	User   Credentials // server.Trust.Hub
+	System Credentials // server.Trust.System
+	// Accounts is server.Trust.Accounts, and Sign is server.Trust.Sign.
+	Accounts func() ([]string, error)
+	Sign     func([]byte) ([]byte, error)
 
 	Log *slog.Logger
 	// Soonest and Latest are the pauses between attempts to connect; 0: 2 and 30 seconds.
@@ -100,7 +101,7 @@ func (h *Hub) Wait(ctx context.Context) error { return h.link.wait(ctx) }
 // PushAccount tells the server who is revoked. Their connections are closed. The hub does so by itself whenever it
 // connects.
 func (h *Hub) PushAccount(ctx context.Context) error {
-	account, err := h.o.Account()
+	accounts, err := h.o.Accounts()
 	if err != nil {
 		return err
 	}
@@ -131,9 +132,18 @@ func (h *Hub) PushAccount(ctx context.Context) error {
 	}
 	limit, stop := context.WithTimeout(ctx, requestLimit)
 	defer stop()
-	answer, err := conn.RequestWithContext(limit, "$SYS.REQ.CLAIMS.UPDATE", []byte(account))
+	for _, account := range accounts {
+		if err := pushAccount(limit, conn, account); err != nil {
+			return fmt.Errorf("telling the server who is revoked: %w", err)
+		}
+	}
+	return nil
+}
+
+func pushAccount(ctx context.Context, conn *nats.Conn, account string) error {
+	answer, err := conn.RequestWithContext(ctx, "$SYS.REQ.CLAIMS.UPDATE", []byte(account))
 	if err != nil {
-		return fmt.Errorf("telling the server who is revoked: %w", err)
+		return err
 	}
 	var reply struct {
 		Error *struct {
@@ -141,10 +151,10 @@ func (h *Hub) PushAccount(ctx context.Context) error {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(answer.Data, &reply); err != nil {
-		return fmt.Errorf("telling the server who is revoked: %w", err)
+		return err
 	}
 	if reply.Error != nil {
-		return fmt.Errorf("telling the server who is revoked: %s", reply.Error.Description)
+		return errors.New(reply.Error.Description)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (f *Fleet) HubOptions(t testing.TB) bus.HubOptions {
 		Authority: f.Authority,
 		User:      bus.Credentials{JWT: user.JWT, Seed: user.Seed},
 		System:    bus.Credentials{JWT: system.JWT, Seed: system.Seed},
-		Account:   f.Trust.Account,
+		Accounts:  f.Trust.Accounts,
 		Sign:      f.Trust.Sign,
 		Log:       f.log,
 		Soonest:   50 * time.Millisecond,

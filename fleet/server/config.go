@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/nats-io/nkeys"
+
 	"parley/internal/durable"
 )
 
@@ -85,21 +87,24 @@ func (v *values) fill(t *Trust, folder string) error {
 	if err != nil {
 		return err
 	}
-	account, err := t.account.PublicKey()
-	if err != nil {
-		return err
-	}
 	systemJWT, err := t.systemAccount()
 	if err != nil {
 		return err
 	}
-	accountJWT, err := t.Account()
+	accounts, err := t.Accounts()
 	if err != nil {
 		return err
 	}
 	v.Name = strings.Join(strings.Fields(v.Name), "-") // the server's may not have spaces
 	v.Operator, v.System = operator, system
-	v.Preload = map[string]string{system: systemJWT, account: accountJWT}
+	v.Preload = map[string]string{system: systemJWT}
+	for i, pair := range []nkeys.KeyPair{t.account, t.boxes} {
+		key, err := pair.PublicKey()
+		if err != nil {
+			return err
+		}
+		v.Preload[key] = accounts[i]
+	}
 	v.File = filepath.Join(folder, "nats-server.conf")
 	v.Accounts = filepath.Join(folder, "accounts")
 	v.Store = filepath.Join(folder, "store")

@@ -26,11 +26,11 @@ func open(t *testing.T, folder string) *server.Trust {
 
 func account(t *testing.T, trust *server.Trust) *jwt.AccountClaims {
 	t.Helper()
-	text, err := trust.Account()
+	accounts, err := trust.Accounts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := jwt.DecodeAccountClaims(text)
+	c, err := jwt.DecodeAccountClaims(accounts[1]) // of boxes
 	if err != nil {
 		t.Fatal(err)
 	}

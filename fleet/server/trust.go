@@ -19,13 +19,17 @@ import (
 	"parley/internal/durable"
 )
 
-// Trust holds the keys of a fleet: the operator's, which every server of the fleet trusts, those of the account of
-// boxes and hub, and that of the account by which servers are managed. It signs the credentials of users, which
-// servers accept without being told of them, and withdraws them.
+// Trust holds the keys of a fleet: the operator's, which every server of the fleet trusts, those of the accounts of hub
+// and boxes, and that of the account by which servers are managed. It signs the credentials of users, which servers
+// accept without being told of them, and withdraws them.
+//
+// The hub's account has the streams. The account of boxes has none and may use some subjects of the hub's, since a
+// server does not check to which subject its answers go: in one account, a box could have an answer of its choice sent
+// to the subject that deletes a stream.
 type Trust struct {
 	file string
 
-	operator, account, signing, system nkeys.KeyPair
+	operator, account, boxes, signing, system nkeys.KeyPair
 
 	mu      sync.Mutex
 	revoked map[string]int64 // public keys of users, and when they were revoked (Unix seconds)
@@ -34,8 +38,9 @@ type Trust struct {
 // trustFile is what is stored of a Trust: the seeds of its keys, and who was revoked.
 type trustFile struct {
 	Operator string           `json:"operator"`
-	Account  string           `json:"account"`
-	Signing  string           `json:"signing"` // signs users, so that the account's key itself signs nothing
+	Account  string           `json:"account"` // of the hub
+	Boxes    string           `json:"boxes"`   // the account of boxes
+	Signing  string           `json:"signing"` // signs users, so that the accounts' keys sign nothing
 	System   string           `json:"system"`
 	Revoked  map[string]int64 `json:"revoked"`
 }
@@ -71,6 +76,7 @@ func ReadTrust(folder string) (*Trust, error) {
 	}{
 		{&t.operator, f.Operator, "operator"},
 		{&t.account, f.Account, "account"},
+		{&t.boxes, f.Boxes, "boxes"},
 		{&t.signing, f.Signing, "signing"},
 		{&t.system, f.System, "system"},
 	} {
@@ -83,11 +89,12 @@ func ReadTrust(folder string) (*Trust, error) {
 }
 
 func (t *Trust) create(folder string) error {
-	var errs [4]error
+	var errs [5]error
 	t.operator, errs[0] = nkeys.CreateOperator()
 	t.account, errs[1] = nkeys.CreateAccount()
 	t.signing, errs[2] = nkeys.CreateAccount()
 	t.system, errs[3] = nkeys.CreateAccount()
+	t.boxes, errs[4] = nkeys.CreateAccount()
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
@@ -102,7 +109,13 @@ func (t *Trust) write(revoked map[string]int64) error {
 	for _, k := range []struct {
 		pair nkeys.KeyPair
 		seed *string
-	}{{t.operator, &f.Operator}, {t.account, &f.Account}, {t.signing, &f.Signing}, {t.system, &f.System}} {
+	}{
+		{t.operator, &f.Operator},
+		{t.account, &f.Account},
+		{t.boxes, &f.Boxes},
+		{t.signing, &f.Signing},
+		{t.system, &f.System},
+	} {
 		seed, err := k.pair.Seed()
 		if err != nil {
 			return err
@@ -117,7 +130,7 @@ func (t *Trust) write(revoked map[string]int64) error {
 }
 
 // Revoke withdraws the credentials of the user with a public key, for ever. A running server learns of it when it is
-// given Account.
+// given Accounts.
 func (t *Trust) Revoke(key string) error {
 	if !nkeys.IsValidPublicUserKey(key) {
 		return fmt.Errorf("%.80q is not the public key of a user", key)
@@ -136,28 +149,48 @@ func (t *Trust) Revoke(key string) error {
 	return nil
 }
 
-// Account returns the JWT of the account of boxes and hub, with all that are revoked.
-func (t *Trust) Account() (string, error) {
-	signing, err := t.signing.PublicKey()
+// Accounts returns the JWTs of the accounts of hub and boxes, with all that are revoked.
+func (t *Trust) Accounts() ([]string, error) {
+	hub, err := t.account.PublicKey()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return t.accountJWT(t.account, "PARLEY", func(c *jwt.AccountClaims) {
-		c.SigningKeys.Add(signing)
+	first, err := t.accountJWT(t.account, "PARLEY", func(c *jwt.AccountClaims) {
 		c.Limits.JetStreamLimits = jwt.JetStreamLimits{
 			MemoryStorage: jwt.NoLimit,
 			DiskStorage:   jwt.NoLimit,
 			Streams:       jwt.NoLimit,
 			Consumer:      jwt.NoLimit,
 		}
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		for key := range t.revoked {
-			// Keys are never used for a second JWT, so all that were signed are revoked, also those of a hub whose
-			// clock was ahead.
-			c.RevokeAt(key, time.Unix(1<<40, 0))
+		for _, s := range shared {
+			c.Exports.Add(&jwt.Export{Name: s.subject, Subject: jwt.Subject(s.subject), Type: s.kind})
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	second, err := t.accountJWT(t.boxes, "BOXES", func(c *jwt.AccountClaims) {
+		for _, s := range shared {
+			c.Imports.Add(&jwt.Import{Name: s.subject, Subject: jwt.Subject(s.subject), Account: hub, Type: s.kind})
+		}
+	})
+	return []string{first, second}, err
+}
+
+// shared are the subjects of the hub's account that boxes may use, each as far as its own permissions allow. To a
+// service a box sends; of a stream it hears.
+var shared = []struct {
+	subject string
+	kind    jwt.ExportType
+}{
+	{"parley.facts.*", jwt.Service},
+	{"parley.sound.*", jwt.Service},
+	{"$KV.parley_state.*", jwt.Service},
+	{"$KV.parley_want.*.head", jwt.Stream},
+	{"$JS.API.DIRECT.GET.PARLEY_FACTS.parley.facts.*", jwt.Service},
+	{"$JS.API.DIRECT.GET.KV_parley_want.$KV.parley_want.>", jwt.Service},
+	{"$JS.API.DIRECT.GET.OBJ_parley_plugins", jwt.Service},
+	{"$JS.API.DIRECT.GET.OBJ_parley_plugins.>", jwt.Service},
 }
 
 func (t *Trust) systemAccount() (string, error) { return t.accountJWT(t.system, "SYS", nil) }
@@ -170,6 +203,18 @@ func (t *Trust) accountJWT(pair nkeys.KeyPair, name string, more func(*jwt.Accou
 	c := jwt.NewAccountClaims(key)
 	c.Name = name
 	if more != nil {
+		signing, err := t.signing.PublicKey()
+		if err != nil {
+			return "", err
+		}
+		c.SigningKeys.Add(signing)
+		t.mu.Lock()
+		for key := range t.revoked {
+			// Keys are never used for a second JWT, so all that were signed are revoked, also those of a hub whose
+			// clock was ahead.
+			c.RevokeAt(key, time.Unix(1<<40, 0))
+		}
+		t.mu.Unlock()
 		more(c)
 	}
 	return c.Encode(t.operator)

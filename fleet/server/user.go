@@ -25,7 +25,7 @@ func (t *Trust) Box(name string, until time.Time) (User, error) {
 	if err := fleet.CheckName(name); err != nil {
 		return User{}, err
 	}
-	return t.user(name, until, jwt.Permissions{
+	return t.sign(name, until, jwt.Permissions{
 		Pub: jwt.Permission{Allow: jwt.StringList{
 			"$KV.parley_state." + name,
 			"parley.facts." + name,
@@ -41,7 +41,7 @@ func (t *Trust) Box(name string, until time.Time) (User, error) {
 			"_INBOX_" + name + ".>",
 			"$KV.parley_want." + name + ".head",
 		}},
-	})
+	}, t.signing, t.boxes)
 }
 
 // Reader makes credentials of a program that reads all facts, by the consumer of its name that the hub has made
@@ -50,7 +50,7 @@ func (t *Trust) Reader(name string, until time.Time) (User, error) {
 	if err := fleet.CheckName(name); err != nil {
 		return User{}, err
 	}
-	return t.user("reader "+name, until, jwt.Permissions{
+	return t.sign("reader "+name, until, jwt.Permissions{
 		Pub: jwt.Permission{Allow: jwt.StringList{
 			"$JS.API.STREAM.INFO.PARLEY_FACTS", // clients ask before they read
 			"$JS.API.CONSUMER.INFO.PARLEY_FACTS." + name,
@@ -58,12 +58,14 @@ func (t *Trust) Reader(name string, until time.Time) (User, error) {
 			"$JS.ACK.PARLEY_FACTS." + name + ".>",
 		}},
 		Sub: jwt.Permission{Allow: jwt.StringList{"_INBOX_" + name + ".>"}},
-	})
+	}, t.signing, t.account)
 }
 
-// Hub makes credentials of the hub, which may do anything in the account of boxes. They last until they are forgotten:
+// Hub makes credentials of the hub, which may do anything in its account. They last until they are forgotten:
 // the hub makes new ones at each start.
-func (t *Trust) Hub() (User, error) { return t.user("hub", time.Time{}, jwt.Permissions{}) }
+func (t *Trust) Hub() (User, error) {
+	return t.sign("hub", time.Time{}, jwt.Permissions{}, t.signing, t.account)
+}
 
 // System makes credentials that may do one thing: tell a server who is revoked.
 func (t *Trust) System() (User, error) {
@@ -71,10 +73,6 @@ func (t *Trust) System() (User, error) {
 		Pub: jwt.Permission{Allow: jwt.StringList{"$SYS.REQ.CLAIMS.UPDATE"}},
 		Sub: jwt.Permission{Allow: jwt.StringList{"_INBOX.>"}},
 	}, t.system, nil)
-}
-
-func (t *Trust) user(name string, until time.Time, p jwt.Permissions) (User, error) {
-	return t.sign(name, until, p, t.signing, t.account)
 }
 
 // sign makes a user of the account issuer, or, if that is nil, of the account whose key signs.
