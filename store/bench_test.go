@@ -115,3 +115,43 @@ func BenchmarkOpenKey(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkAppendInFleet stores one event a call: on a box in no fleet, and on one whose facts
+// are taken and sent by another goroutine, as its agent does. Compare only pairs of one run.
+func BenchmarkAppendInFleet(b *testing.B) {
+	for _, member := range []bool{false, true} {
+		b.Run(fmt.Sprintf("member=%v", member), func(b *testing.B) {
+			s := openStore(b, b.TempDir())
+			account := newAccount(b, s, "home")
+			ctx, stop := context.WithCancel(b.Context())
+			var sender sync.WaitGroup
+			if member {
+				must(b, s.JoinFleet(ctx, Fleet{Box: "kiosk", Hub: "museum", Chats: true}))
+				sender.Go(func() { sendAll(ctx, s) })
+			}
+			measure(b, 1, func() func() error {
+				chat := startChat(b, s, account)
+				return func() error { return s.AppendEvents(b.Context(), chat.ID, []Event{said("How are you?")}) }
+			})
+			stop()
+			sender.Wait()
+		})
+	}
+}
+
+// sendAll takes all messages, as an agent does whose hub answers at once.
+func sendAll(ctx context.Context, s *Store) {
+	for num := int64(1); ; {
+		m, err := s.FleetMessage(ctx)
+		if err == nil {
+			num++
+			_ = s.FleetMessageStored(ctx, m.ID, num)
+			continue
+		}
+		select {
+		case <-s.FleetChanged():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
