@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/mattn/go-sqlite3"
 )
 
 // HubFact is one thing that happened on a box. Exactly one of the fields after AtMS is set.
@@ -78,9 +80,45 @@ func (s *Store) StoreFacts(ctx context.Context, box string, seq uint64, facts []
 	return stored, err
 }
 
-// storeFact stores one fact. trashed reports whether it moved something into the trash.
+// storeFact stores one fact, or lists it as rejected. trashed reports whether it moved something into the trash.
 func storeFact(ctx context.Context, c conn, box int64, f HubFact) (trashed bool, err error) {
+	if err := execute(ctx, c, `SAVEPOINT fact`); err != nil {
+		return false, err
+	}
+	trashed, err = storeAllowed(ctx, c, box, f)
+	if err == nil {
+		return trashed, execute(ctx, c, `RELEASE fact`)
+	}
+	refused := refusal(err)
+	if refused == nil {
+		return false, err
+	}
+	if err := execute(ctx, c, `ROLLBACK TO fact; RELEASE fact`); err != nil {
+		return false, err
+	}
+	body, err := json.Marshal(map[string]string{"what": refused.what, "why": refused.why})
+	if err != nil {
+		return false, err
+	}
+	return false, addHubNote(ctx, c, box, f.AtMS, HubNote{Kind: HubRejected, Body: body})
+}
+
+// refusal returns why a fact is not stored, if an error says that it is not allowed: by the hub, or by a constraint of
+// the database, such as JSON that is nested deeper than SQLite reads. If one fact could stop all that come after it,
+// one box could stop the hub.
+func refusal(err error) *refusedFact {
 	var refused *refusedFact
+	var fault sqlite3.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &fault) && fault.Code == sqlite3.ErrConstraint:
+		return &refusedFact{"a fact", fault.Error()}
+	}
+	return nil
+}
+
+func storeAllowed(ctx context.Context, c conn, box int64, f HubFact) (trashed bool, err error) {
 	switch {
 	case f.Chat != nil:
 		err = storeHubChat(ctx, c, box, *f.Chat)
@@ -94,13 +132,6 @@ func storeFact(ctx context.Context, c conn, box int64, f HubFact) (trashed bool,
 			box, f.AtMS, string(f.Health))
 	case f.Other != nil:
 		err = addHubNote(ctx, c, box, f.AtMS, *f.Other)
-	}
-	if errors.As(err, &refused) {
-		body, err := json.Marshal(map[string]string{"what": refused.what, "why": refused.why})
-		if err != nil {
-			return trashed, err
-		}
-		return trashed, addHubNote(ctx, c, box, f.AtMS, HubNote{Kind: HubRejected, Body: body})
 	}
 	return trashed, err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -213,7 +214,36 @@ func TestARemovedBoxComesBackWithItsChats(t *testing.T) {
 	}
 	must(t, s.AddHubBox(t.Context(), HubBox{Name: "a", AddedMS: 2}))
 	b, err := s.HubBox(t.Context(), "a")
-	if err != nil || b.Chats != 1 || b.FactSeq != 1 {
+	if err != nil || b.FactSeq != 1 {
 		t.Errorf("%+v, %v", b, err)
+	}
+	if chats, err := s.HubChats(t.Context(), "a"); err != nil || chats != 1 {
+		t.Errorf("%d chats, %v", chats, err)
+	}
+}
+
+// A fact that the database does not take must not keep the hub from those behind it.
+func TestFactThatTheDatabaseRefusesIsListed(t *testing.T) {
+	s := openHub(t, "a")
+	deep := strings.Repeat("[", 1500) + strings.Repeat("]", 1500) // SQLite reads 1000 levels, Go more
+	bad := hubChat(uuid.NewString(), uuid.NewString(), 1, 2)
+	bad.Chat.Events[1].Metadata = deep
+	act := HubFact{AtMS: 5, Other: &HubNote{Kind: HubAct, Key: "1", Body: json.RawMessage(deep)}}
+	good := hubChat(uuid.NewString(), uuid.NewString(), 1, 2)
+	stored, err := s.StoreFacts(t.Context(), "a", 1, []HubFact{bad, act, good})
+	must(t, err)
+	if !stored {
+		t.Error("the message was not stored")
+	}
+	if got := fmt.Sprint(hubEvents(t, s, good.Chat.ID)); got != "[words 1 words 2]" {
+		t.Errorf("the chat behind them has %s", got)
+	}
+	if _, err := s.ImportedChat(t.Context(), bad.Chat.ID); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of the refused chat, something is stored: %v", err)
+	}
+	_, total, err := s.HubFacts(t.Context(), "a", HubRejected, Page{Size: 10})
+	must(t, err)
+	if total != 2 {
+		t.Errorf("%d facts are listed as rejected, want 2", total)
 	}
 }

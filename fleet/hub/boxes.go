@@ -34,6 +34,8 @@ func (b liveBox) online(now time.Time) bool { return !b.seen.IsZero() && now.Sub
 
 // loadBoxes reads the boxes of the database, and keeps what is newer in memory.
 func (h *Hub) loadBoxes(ctx context.Context) error {
+	h.loading.Lock()
+	defer h.loading.Unlock()
 	rows, err := h.Records.HubBoxes(ctx)
 	if err != nil {
 		return err
@@ -147,7 +149,9 @@ func (h *Hub) FleetBoxes(ctx context.Context) (contract.ReturnFleetBoxes, error)
 	rows, err := h.Records.HubBoxes(ctx)
 	all := contract.ReturnFleetBoxes{Boxes: make([]contract.ReturnFleetBox, len(rows))}
 	for i, row := range rows {
-		all.Boxes[i] = h.boxRecord(row)
+		if all.Boxes[i], err = h.boxRecord(ctx, row); err != nil {
+			return all, err
+		}
 	}
 	return all, err
 }
@@ -158,7 +162,7 @@ func (h *Hub) FleetBox(ctx context.Context, name string) (contract.ReturnFleetBo
 	if err != nil {
 		return contract.ReturnFleetBox{}, missingBox(err, name)
 	}
-	return h.boxRecord(row), nil
+	return h.boxRecord(ctx, row)
 }
 
 func missingBox(err error, name string) error {
@@ -168,14 +172,15 @@ func missingBox(err error, name string) error {
 	return err
 }
 
-func (h *Hub) boxRecord(row store.HubBox) contract.ReturnFleetBox {
+func (h *Hub) boxRecord(ctx context.Context, row store.HubBox) (contract.ReturnFleetBox, error) {
+	chats, err := h.Records.HubChats(ctx, row.Name)
 	r := contract.ReturnFleetBox{
 		Name:     row.Name,
 		Groups:   row.Groups,
 		AddedOn:  row.AddedMS,
 		JoinedOn: row.JoinedMS,
 		Wanted:   row.Revision,
-		Chats:    row.Chats,
+		Chats:    chats,
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,7 +189,7 @@ func (h *Hub) boxRecord(row store.HubBox) contract.ReturnFleetBox {
 		state := stateRecord(b.state)
 		r.State = &state
 	}
-	return r
+	return r, err
 }
 
 func stateRecord(s fleet.State) contract.FleetState {
@@ -259,13 +264,14 @@ func (h *Hub) JoinBox(ctx context.Context, name string) (contract.AddedFleetBox,
 	if err != nil {
 		return contract.AddedFleetBox{}, err
 	}
-	if err := h.Records.SetHubBoxKey(ctx, name, key, h.now().UnixMilli()); err != nil {
-		return contract.AddedFleetBox{}, missingBox(err, name)
-	}
+	// The old key is revoked while the database still names it: after a failure, this is done again.
 	if row.PublicKey != "" {
 		if err := h.Trust.Revoke(ctx, row.PublicKey); err != nil {
 			return contract.AddedFleetBox{}, fmt.Errorf("revoking the old credentials of box %s: %w", name, err)
 		}
+	}
+	if err := h.Records.SetHubBoxKey(ctx, name, key, h.now().UnixMilli()); err != nil {
+		return contract.AddedFleetBox{}, missingBox(err, name)
 	}
 	return h.joined(ctx, name, text)
 }

@@ -66,6 +66,8 @@ type Hub struct {
 	now  func() time.Time
 	wake chan struct{} // holds one value when what boxes are to run may have changed
 
+	loading sync.Mutex // held by who reads boxes from the database, so that the newest list is stored last
+
 	mu      sync.Mutex
 	boxes   map[string]*liveBox // by name; all boxes of the database
 	current map[string]plan     // by box, what it is to run

@@ -393,6 +393,27 @@ func TestCanariesGoFirst(t *testing.T) {
 	r.eventually("it is done", func() bool { return r.state(good.ID).State == done })
 }
 
+// A box that died of what was rolled out to it was ready in its last state.
+func TestACanaryThatIsAwayHoldsARollout(t *testing.T) {
+	r := start(t)
+	a := r.box("a")
+	config := r.config("")
+	r.eventually("a is online", func() bool { f, _ := r.Fleet(t.Context()); return f.Online == 1 })
+	begun := r.rollout(config.ID, "all", func(p *contract.PostedRollout) { p.CanaryBoxes = []string{"a"} })
+	r.eventually("it soaks", func() bool { return r.state(begun.ID).SoakedFrom > 0 })
+	a.set(func(b *fakeBox) {
+		b.Close()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.boxes["a"].seen = time.Now().Add(-time.Hour)
+	})
+	r.replan()
+	r.eventually("it waits", func() bool { return r.state(begun.ID).SoakedFrom == 0 })
+	if s := r.state(begun.ID); s.State != canary || s.Why != "waits for box a, which runs it and is offline" {
+		t.Errorf("the roll-out is %s: %s", s.State, s.Why)
+	}
+}
+
 func accountID(t *testing.T, r *rig) string {
 	t.Helper()
 	account, err := r.Records.Account(t.Context(), "home")

@@ -199,6 +199,9 @@ func (c composer) compose(chosen map[itemKey]store.HubRollout) (composed, error)
 	return done, nil
 }
 
+// maxReported is the greatest revision that is believed of a box, so that those after it are numbers too.
+const maxReported = 1 << 62
+
 // give stores what a box is to run, and sends it, if it is not what the box was to run before.
 func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]store.HubRollout, want composed) error {
 	ids := make(map[itemKey]int64, len(chosen))
@@ -209,7 +212,7 @@ func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]sto
 	before, known := h.current[row.Name]
 	var reported int64
 	if b := h.boxes[row.Name]; b != nil {
-		reported = b.state.Wanted
+		reported = min(b.state.Wanted, maxReported)
 	}
 	h.mu.Unlock()
 	next := plan{ids, want.configs, row.Revision, want.hash, known && before.sent}

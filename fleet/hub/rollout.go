@@ -298,6 +298,9 @@ func (h *Hub) judge(ctx context.Context, r store.HubRollout) (state, why string,
 			if problem := h.newProblem(name, r); problem != "" {
 				return failed, "box " + name + ": " + problem, 0, nil
 			}
+			if !h.isOnline(name) { // perhaps because of it
+				waits = "waits for box " + name + ", which runs it and is offline"
+			}
 		}
 	}
 	if waits != "" {
@@ -350,6 +353,13 @@ func (h *Hub) howFar(name string, revision int64) (how, why string) {
 		return boxFailed, b.state.Why
 	}
 	return boxWaiting, ""
+}
+
+func (h *Hub) isOnline(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.boxes[name]
+	return b != nil && b.online(h.now())
 }
 
 // newProblem returns what is wrong with a canary that was not before, in words.
