@@ -71,6 +71,9 @@ func (s *Store) ApplyWant(ctx context.Context, w Want) error {
 			if err := changeOne(ctx, c, `UPDATE fleet SET running = ?, hub = ?`, w.Revision, w.Hub); err != nil {
 				return err
 			}
+			if err := takeBack(ctx, c, w); err != nil {
+				return err
+			}
 			if err := dropUnwanted(ctx, c, w); err != nil {
 				return err
 			}

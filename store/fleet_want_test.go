@@ -308,3 +308,43 @@ func withoutChanges(dump string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "plugin") })
 	return strings.Join(lines, "\n")
 }
+
+func TestABoxThatLeftTheFleetMayComeBack(t *testing.T) {
+	s := joined(t)
+	must(t, s.ApplyWant(t.Context(), fullWant(1)))
+	managed := func() string {
+		lines := slices.DeleteFunc(strings.Split(dump(t, s), "\n"), func(line string) bool {
+			table, _, _ := strings.Cut(line, " ")
+			return !slices.Contains([]string{"resource", "resource_version", "voice", "key", "plugin", "plugin_setting",
+				"lexicon", "fleet_setting"}, table)
+		})
+		return strings.Join(lines, "\n")
+	}
+	before := managed()
+	back := func() {
+		t.Helper()
+		f, err := s.Fleet(t.Context())
+		must(t, err)
+		must(t, s.LeaveFleet(t.Context()))
+		must(t, s.JoinFleet(t.Context(), f))
+	}
+	back()
+	must(t, s.ApplyWant(t.Context(), fullWant(1)))
+	if after := managed(); after != before {
+		t.Errorf("leaving and coming back changed\n%s\nto\n%s", before, after)
+	}
+	a, err := s.Account(t.Context(), "home")
+	must(t, err)
+	if err := s.Delete(t.Context(), a.ID, KindConfig, wantedConfig); !errors.As(err, new(ErrManaged)) {
+		t.Errorf("deleting a config of the hub: %v", err)
+	}
+	back()
+	must(t, s.ApplyWant(t.Context(), fullWant(1)))
+	must(t, s.LeaveFleet(t.Context()))
+	_, err = s.AddVersions(t.Context(), a.ID, NewVersion{Kind: KindConfig, ID: wantedConfig, Content: `{"mine":1}`})
+	must(t, err)
+	must(t, s.JoinFleet(t.Context(), Fleet{Box: "kiosk", Hub: "museum", Chats: true}))
+	if err := s.ApplyWant(t.Context(), fullWant(1)); !errors.As(err, new(ErrTaken)) {
+		t.Errorf("a config that was changed on the box: %v", err)
+	}
+}
