@@ -25,7 +25,9 @@ func (f oneBox) Boxes() []door.Box                                           { r
 func (f oneBox) BoxesOf(string) (map[string]bool, bool)                      { return nil, false }
 func (f oneBox) BoxOfGroup(context.Context, string, string) (string, error)  { return "", nil }
 func (f oneBox) BoxOfChat(_ context.Context, _, chat string) (string, error) { return chat, nil }
-func (f oneBox) Key(_ context.Context, account string) (string, error)       { return "hub " + account, nil }
+func (f oneBox) Key(_ context.Context, _, account string) (string, error) {
+	return "hub " + account, nil
+}
 
 // startHub makes the API of a box that of a hub, whose one box has an address.
 func startHub(t *testing.T, mode door.Mode, box http.HandlerFunc, origins ...string) *storeBox {

@@ -26,8 +26,8 @@ type Fleet interface {
 	BoxOfGroup(ctx context.Context, account, group string) (name string, err error)
 	// BoxOfChat returns the box of a chat of an account; empty if none is known.
 	BoxOfChat(ctx context.Context, account, chat string) (name string, err error)
-	// Key returns the hub's own API key for an account, which each box knows.
-	Key(ctx context.Context, account string) (string, error)
+	// Key returns the hub's own API key for an account at a box, which no other box knows.
+	Key(ctx context.Context, box, account string) (string, error)
 }
 
 // Box is a box as the hub knows it now.
@@ -164,15 +164,10 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, asked Request) erro
 	if d.options.Mode == Redirect && asked.Portable {
 		return d.redirect(w, r, asked, only)
 	}
-	key, err := d.fleet.Key(r.Context(), asked.Account)
-	if err != nil {
-		return err
-	}
 	return d.proxy(w, r, &passage{
 		door:  d,
 		asked: asked,
 		only:  only,
-		key:   key,
 		body:  body,
 	})
 }

@@ -62,7 +62,7 @@ func (s *stand) BoxesOf(config string) (map[string]bool, bool) {
 
 func (s *stand) BoxOfGroup(_ context.Context, _, id string) (string, error) { return s.groups[id], nil }
 func (s *stand) BoxOfChat(_ context.Context, _, id string) (string, error)  { return s.chats[id], nil }
-func (s *stand) Key(_ context.Context, account string) (string, error) {
+func (s *stand) Key(_ context.Context, _, account string) (string, error) {
 	return "key of " + account, nil
 }
 
@@ -479,6 +479,8 @@ func TestThreeBoxesAreAskedAtMost(t *testing.T) {
 func TestABoxGetsTheHubsKeyAndNothingOfTheClients(t *testing.T) {
 	s := open(t, Options{}, func(_ string, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "of the box")
+		w.Header().Set("Set-Cookie", "session=of the box")
+		w.Header().Set("Content-Security-Policy", "of the box")
 		w.Header().Set("X-Request-Id", "of the box")
 		fmt.Fprint(w, r.URL.RawQuery, r.Header)
 	}, "a")
@@ -497,6 +499,9 @@ func TestABoxGetsTheHubsKeyAndNothingOfTheClients(t *testing.T) {
 		if !strings.Contains(text, wanted) {
 			t.Errorf("the box did not get %s: %s", wanted, text)
 		}
+	}
+	if h.Get("Set-Cookie") != "" || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+		t.Errorf("a browser is told %v", h)
 	}
 	if h.Get("Access-Control-Allow-Origin") != "" || !slices.Equal(h.Values("X-Request-Id"), []string{"of the box"}) {
 		t.Errorf("the answer has %v", h)

@@ -51,10 +51,6 @@ func (d *Door) boxOfGeneration(ctx context.Context, asked Request, id string) (s
 	if name, ok := d.generations.Get(cached); ok {
 		return name, nil
 	}
-	key, err := d.fleet.Key(ctx, asked.Account)
-	if err != nil {
-		return "", err
-	}
 	ctx, cancel := context.WithTimeout(ctx, findLimit)
 	defer cancel()
 	found := make(chan string, 1)
@@ -70,7 +66,7 @@ func (d *Door) boxOfGeneration(ctx context.Context, asked Request, id string) (s
 		}
 		all.Go(func() {
 			defer func() { <-d.finding }()
-			if d.hasGeneration(ctx, b.Name, key, id) {
+			if d.hasGeneration(ctx, b.Name, asked.Account, id) {
 				select {
 				case found <- b.Name:
 				default:
@@ -90,7 +86,11 @@ func (d *Door) boxOfGeneration(ctx context.Context, asked Request, id string) (s
 }
 
 // hasGeneration asks a box whether it has a generation.
-func (d *Door) hasGeneration(ctx context.Context, box, key, id string) bool {
+func (d *Door) hasGeneration(ctx context.Context, box, account, id string) bool {
+	key, err := d.fleet.Key(ctx, box, account)
+	if err != nil {
+		return false
+	}
 	t, err := d.transport(box)
 	if err != nil {
 		return false

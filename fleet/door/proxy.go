@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +30,6 @@ type passage struct {
 	door  *Door
 	asked Request
 	only  string
-	key   string
 
 	body *heldBody
 	box  *placement
@@ -109,15 +109,14 @@ var (
 	credentialParameters = []string{"api_key", "apiKey", "apikey", "access_token", "accessToken"}
 )
 
-// rewrite makes the request that goes to a box: with the hub's key instead of the client's credentials. The hub has
-// checked the origin of the page.
+// rewrite makes the request that goes to a box: without the client's credentials, for which send has the hub's key. The
+// hub has checked the origin of the page.
 func (p *passage) rewrite(pr *httputil.ProxyRequest) {
 	pr.SetXForwarded()
 	h := pr.Out.Header
 	for _, name := range append(credentialHeaders, "Origin") {
 		h.Del(name)
 	}
-	h.Set("X-Service-Api-Key", p.key)
 	query := pr.Out.URL.Query()
 	for _, name := range credentialParameters {
 		query.Del(name)
@@ -177,7 +176,12 @@ func (p *passage) send(out *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	key, err := p.door.fleet.Key(ctx, p.box.box, p.asked.Account)
+	if err != nil {
+		return nil, err
+	}
 	to := out.Clone(ctx)
+	to.Header.Set("X-Service-Api-Key", key)
 	if !p.body.long {
 		to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(p.body.start)), int64(len(p.body.start))
 		to.TransferEncoding = nil
@@ -207,10 +211,15 @@ func (p *passage) finish() {
 	}
 }
 
+// hubHeaders say what browsers may do at the origin of the hub, where operators are logged in: a box sets none of them.
+var hubHeaders = []string{"Clear-Site-Data", "Content-Security-Policy", "Refresh", "Service-Worker-Allowed",
+	"Set-Cookie", "Strict-Transport-Security", "X-Content-Type-Options"}
+
 // adapt makes the answer of a box one of the hub, which has its own headers for pages of other origins.
 func (p *passage) adapt(own http.Header, res *http.Response) {
+	own.Set("Content-Security-Policy", "default-src 'none'; sandbox") // if it is a page, nothing in it runs
 	for name := range res.Header {
-		if strings.HasPrefix(name, "Access-Control-") {
+		if strings.HasPrefix(name, "Access-Control-") || slices.Contains(hubHeaders, name) {
 			res.Header.Del(name)
 		} else if name != "Vary" {
 			own.Del(name) // such as X-Request-Id: that of the box is in its messages and its log

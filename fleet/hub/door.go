@@ -93,11 +93,11 @@ func known(err error) error {
 	return err
 }
 
-// Key returns the API key with which the hub acts at its boxes for the account with this id.
-func (h *Hub) Key(ctx context.Context, accountID string) (string, error) {
+// Key returns the API key with which the hub acts at a box for the account with this id.
+func (h *Hub) Key(ctx context.Context, box, accountID string) (string, error) {
 	name, err := h.Records.AccountName(ctx, accountID)
 	if err != nil {
 		return "", err
 	}
-	return h.DoorKey(ctx, name)
+	return h.DoorKey(ctx, box, name)
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -199,6 +200,15 @@ func (b *fakeBox) runs(what string, ok func(fleet.Want) bool) {
 	}
 }
 
+// opens reports whether a box that runs w knows a key of the account home.
+func opens(w fleet.Want, key string) bool {
+	return slices.ContainsFunc(w.Accounts, func(a fleet.Account) bool {
+		return a.Name == "home" && slices.ContainsFunc(a.Keys, func(k fleet.Key) bool {
+			return bytes.Equal(k.APIHash, sum(key))
+		})
+	})
+}
+
 // versionOf returns which version of a config a want has; -1: none.
 func versionOf(w fleet.Want, id string) int {
 	for _, a := range w.Accounts {
@@ -311,6 +321,16 @@ func TestAConfigGoesToItsTargetWithAllThatItNeeds(t *testing.T) {
 			return one.Name == "home" && len(one.Keys) == 2
 		})
 	})
+	// A box sees the hub's key when the hub uses it: it must not open another one.
+	for _, box := range []*fakeBox{a, b} {
+		for _, other := range []string{"a", "b"} {
+			key, err := r.DoorKey(t.Context(), other, "home")
+			must(t, err)
+			if opens(box.want, key) != (box.Name() == other) {
+				t.Errorf("the hub's key at box %s opens box %s: %v", other, box.Name(), opens(box.want, key))
+			}
+		}
+	}
 	if versionOf(b.want, config.ID) >= 0 {
 		t.Error("a box outside the group has the config")
 	}

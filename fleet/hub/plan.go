@@ -235,7 +235,10 @@ func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]sto
 	if next.sent {
 		return nil
 	}
-	send := want.want
+	send, err := h.addDoorKeys(ctx, row.Name, want.want)
+	if err != nil {
+		return err
+	}
 	send.Revision = next.revision
 	if err := h.Bus.PutWant(ctx, row.Name, send); err != nil {
 		return err
