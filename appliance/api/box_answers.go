@@ -86,6 +86,9 @@ func (a *API) tryAnswers(w http.ResponseWriter, r *http.Request, by caller, post
 // openAnswers returns the set of some answers, and whether all its ways to ask are
 // embedded. It waits for answersPatience at most.
 func (a *API) openAnswers(ctx context.Context, all contract.Answers) (set *answers.Set, complete bool, err error) {
+	if a.Fleet != nil {
+		return nil, false, contract.ErrUnavailable{Why: "a hub has no models: ask one of its boxes"}
+	}
 	if a.Answers == nil {
 		return nil, false, contract.ErrUnavailable{Why: "this box finds no approved answers"}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"parley/internal/durable"
 	"parley/internal/layout"
@@ -85,7 +86,8 @@ func RemoteSettings() (keys []string) {
 func CheckRemote(key, value string) error {
 	s, ok := findSetting(key)
 	if !ok || !s.Remote {
-		return fmt.Errorf("setting %.60q: a hub cannot make it: it may make %v", key, RemoteSettings())
+		return fmt.Errorf("setting %.60q: a hub cannot make it; it may make %s", key,
+			strings.Join(RemoteSettings(), ", "))
 	}
 	var c Config
 	if err := s.set(&c, assignment{Setting: s, value: value}); err != nil {

@@ -67,9 +67,11 @@ func commandActs() map[string][]commandAct {
 			onSuccess("test", "webhooks.test", "webhooks", "sent an example to a receiver of webhooks"),
 		},
 		"plugin install": {onChange("", "plugin.install", "plugin", "installed a plugin")},
-		"plugin set":     {onChange("", "plugin.change", "plugin", "changed a plugin")},
-		"plugin remove":  {onChange("", "plugin.remove", "plugin", "removed a plugin and its data")},
-		"plugin call":    {onSuccess("", "plugin.call", "plugin", "tried a tool of a plugin")},
+		"plugin set": {
+			onChange("remove", "plugin.remove", "plugin", "removed a plugin and its data"),
+			onChange("", "plugin.change", "plugin", "changed a plugin"),
+		},
+		"plugin call": {onSuccess("", "plugin.call", "plugin", "tried a tool of a plugin")},
 		"packs pull": {
 			onSuccess("export", "pack.export", "pack", "wrote packs to a file"),
 			onSuccess("", "pack.pull", "pack", "fetched packs"),
@@ -77,7 +79,7 @@ func commandActs() map[string][]commandAct {
 		"packs add":     {onSuccess("", "pack.add", "pack", "added packs")},
 		"packs remove":  {onSuccess("", "pack.remove", "pack", "removed a pack")},
 		"voices design": {onChange("save", "voice.save", "voice", "saved a voice")},
-		"voices delete": {onChange("", "voice.delete", "voice", "deleted a voice")},
+		"voices list":   {onChange("delete", "voice.delete", "voice", "deleted a voice")},
 		"voices alias": {
 			onChange("remove", "voice_alias.delete", "voice alias", "deleted the alias of a voice"),
 			onChange("", "voice_alias.set", "voice alias", "set the alias of a voice"),

@@ -16,7 +16,7 @@ import (
 func harmless() []string {
 	return strings.Split("update;bundle create;bundle install;serve;config;doctor;"+
 		"answers import;answers export;answers try;answers report;talk;say;hear;call;batch;version;help;"+
-		"keys list;plugin list;plugin new;plugin build;plugin sign;plugin test;packs list;voices list;"+
+		"keys list;plugin list;plugin new;plugin build;plugin sign;plugin test;packs list;"+
 		"hub run;hub boxes;hub rollout", ";")
 }
 
@@ -65,6 +65,9 @@ func TestCommandsThatChangeABoxAreRecorded(t *testing.T) {
 	parley(secret, "keys", "signing-key", "--account", "museum", "--set")
 	parley("", "voices", "alias", "Gazza", "Heart")
 	parley("", "voices", "alias")
+	parley("", "voices", "design", "deep,old", "--save", "Sailor", "--account", "museum")
+	parley("", "voices", "list", "Sailor", "--account", "museum")
+	parley("", "voices", "list", "Sailor", "--account", "museum", "--delete")
 	parley("", "kiosk", "--name", "Lobby")
 	parley("", "backup", filepath.Join(t.TempDir(), "b.tar.zst"))
 	parley("", "keys", "revoke", keys[0].ID)
@@ -84,7 +87,8 @@ func TestCommandsThatChangeABoxAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(got)
-	want := "key.create signing_key.read signing_key.renew voice_alias.set screen.code box.backup key.revoke"
+	want := "key.create signing_key.read signing_key.renew voice_alias.set voice.save voice.delete screen.code " +
+		"box.backup key.revoke"
 	if strings.Join(got, " ") != want {
 		t.Errorf("recorded are %q, want %q", got, want)
 	}

@@ -86,7 +86,11 @@ func (cmd *answersImportCmd) Run(ctx context.Context, c *console, cfg config.Con
 		}
 		printConflicts(c, change.Conflicts, incomplete)
 		if err == nil && change.Saved {
-			fmt.Fprintf(c.err, "Try it: parley answers try --config %q %q\n", before.Name, items[0].Ask[0])
+			next := fmt.Sprintf("Try it: parley answers try --config %q %q", before.Name, items[0].Ask[0])
+			if incomplete == atHub {
+				next = fmt.Sprintf("Roll it out: parley hub rollout config %q --to all", before.Name)
+			}
+			fmt.Fprintln(c.err, next)
 		}
 		state := "nothing was saved"
 		if change.Saved {
@@ -187,6 +191,8 @@ const (
 	// boxPatience is how long the box itself waits before it answers that it is not ready. An
 	// earlier answer means that it cannot be.
 	boxPatience = 4 * time.Second
+	// atHub is why a hub has not compared all answers.
+	atHub = "a hub has no models, so only questions with the same words were found: boxes compare them by meaning"
 )
 
 // conflicts returns the answers that seem to be asked for alike, after the box has prepared them
@@ -204,6 +210,8 @@ func (b answersBox) conflicts(ctx context.Context, c *console, answers contract.
 			return nil, "", err
 		case check.Complete:
 			return check.Conflicts, "", nil
+		case b.isHub(ctx):
+			return check.Conflicts, atHub, nil
 		case time.Since(asked) < boxPatience:
 			return check.Conflicts, "the box cannot compare questions yet: its models are being loaded, or the pack " +
 				"embed is missing (parley packs pull embed)", nil
@@ -214,6 +222,11 @@ func (b answersBox) conflicts(ctx context.Context, c *console, answers contract.
 			fmt.Fprintln(c.err, "The box is preparing the answers. Ctrl-C does not stop that.")
 		}
 	}
+}
+
+// isHub reports whether it is a hub. Clients' keys may not ask.
+func (b answersBox) isHub(ctx context.Context) bool {
+	return b.request(ctx, http.MethodGet, "/v0/box/fleet", nil, nil) == nil
 }
 
 func printConflicts(c *console, all []contract.AnswersConflict, incomplete string) {

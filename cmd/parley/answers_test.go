@@ -19,6 +19,7 @@ import (
 type configBox struct {
 	t        *testing.T
 	versions []contract.ReturnConfig
+	hub      bool
 	asked    contract.PostedTry
 }
 
@@ -60,7 +61,7 @@ func (b *configBox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "POST /v0/box/answers/check":
 		var posted contract.PostedAnswersCheck
 		read(&posted)
-		reply(200, contract.ReturnAnswersCheck{Complete: true, Conflicts: []contract.AnswersConflict{{
+		reply(200, contract.ReturnAnswersCheck{Complete: !b.hub, Conflicts: []contract.AnswersConflict{{
 			Items: []contract.ConflictingAnswer{{AnswerID: "a", Ask: "b"}, {AnswerID: "c", Ask: "d"}},
 			Score: 1,
 		}}})
@@ -78,6 +79,12 @@ func (b *configBox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				{Text: "=who painted this", Texts: []string{"the painter?"}, Count: 2},
 			},
 		})
+	case "GET /v0/box/fleet":
+		if b.hub {
+			reply(200, contract.ReturnFleet{})
+			return
+		}
+		reply(404, map[string]string{"message": "no hub"})
 	default:
 		reply(404, map[string]string{"message": "no config"})
 	}
@@ -138,6 +145,19 @@ func TestAnImportReplacesTheAnswersOfAConfig(t *testing.T) {
 			len(box.versions) != 3 {
 			t.Errorf("%v saves a version: %d, %q", args, code, errs)
 		}
+	}
+}
+
+// A hub stores answers, which it cannot compare itself.
+func TestAnImportAtAHubGoesToTheBoxes(t *testing.T) {
+	box, run := museumBox(t)
+	box.hub = true
+	sheet := writeSheet(t, "id,ask,say\nhours,When?,From ten.\n")
+	code, out, errs := run("import", sheet, "--config", "Museum")
+	if code != exitDone || len(box.versions) != 2 || !strings.Contains(out, "new version, 5") ||
+		!strings.Contains(errs, atHub+"\nRoll it out: parley hub rollout config \"Museum\" --to all\n") ||
+		!strings.Contains(errs, "conflict: ") || strings.Contains(errs, "embed") {
+		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 }
 

@@ -31,7 +31,7 @@ type apiBox struct {
 // open finds the box that the flags name and the key for it. closeBox revokes a temporary key.
 func (f boxFlags) open(ctx context.Context, cfg config.Config, made temporaryKey) (box apiBox,
 	closeBox func() error, err error) {
-	at, err := findBox(f.URL, f.Key, cfg)
+	at, err := findBox(f.URL, f.Key, cfg, f.asks)
 	if err != nil {
 		return apiBox{}, nil, err
 	}
@@ -67,7 +67,7 @@ func (r refused) Unwrap() error { return r.error }
 // nil.
 func (b apiBox) request(ctx context.Context, method, path string, body, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, apiTimeout,
-		fmt.Errorf("the box at %s did not answer within %v", b.at.address, apiTimeout))
+		fmt.Errorf("the %s at %s did not answer within %v", b.at.is, b.at.web(), apiTimeout))
 	defer cancel()
 	text := []byte{}
 	if body != nil {
@@ -87,11 +87,11 @@ func (b apiBox) request(ctx context.Context, method, path string, body, v any) e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return refusal(b.at.web(), b.what, nil, err)
+		return refusal(b.at.is, b.at.web(), b.what, nil, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return refused{refusal(b.at.web(), b.what, response, nil), response.StatusCode}
+		return refused{refusal(b.at.is, b.at.web(), b.what, response, nil), response.StatusCode}
 	}
 	if v == nil {
 		return nil

@@ -96,10 +96,10 @@ func (b *batchBox) do(r *http.Request) (*http.Response, error) {
 	case r.Context().Err() != nil:
 		return nil, context.Cause(r.Context())
 	case err != nil:
-		return nil, unreachable{refusal(b.address, "the request", nil, err)}
+		return nil, unreachable{refusal("", b.address, "the request", nil, err)}
 	case response.StatusCode != http.StatusOK:
 		defer response.Body.Close()
-		err := refusal(b.address, "the request", response, nil)
+		err := refusal("", b.address, "the request", response, nil)
 		if response.StatusCode >= http.StatusInternalServerError {
 			return nil, unreachable{err}
 		}

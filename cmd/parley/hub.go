@@ -32,7 +32,8 @@ func (hubCmd) Help() string {
   parley hub --reader warehouse > warehouse.creds
 
 A hub has no models: it is the NATS server that boxes join, stores what they send up, and has the console and the ` +
-		`API over all of them. On a fresh folder it makes its keys and certificates itself. docs/fleet.md describes it.`
+		`API over all of them. On a fresh folder it makes its keys and certificates itself. parley hub run --help ` +
+		`has its flags, and docs/fleet.md describes it.`
 }
 
 // hubRunCmd runs the hub.
@@ -95,7 +96,7 @@ func (cmd *hubRunCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 
 // hubFlags are those of the commands for a running hub.
 type hubFlags struct {
-	boxFlags
+	boxFlags `set:"asked=hub"`
 
 	JSON   bool   `name:"json" help:"Print JSON."`
 	Listen string `hidden:"" setting:"listen"`
@@ -108,6 +109,7 @@ const hubKeyLife = 10 * time.Minute
 
 // with calls do with the hub, and closes it.
 func (f hubFlags) with(ctx context.Context, cfg config.Config, do func(apiBox) error) error {
+	f.asks = aHub
 	box, closeBox, err := f.open(ctx, cfg, temporaryKey{
 		label: "parley hub",
 		life:  hubKeyLife,

@@ -38,8 +38,8 @@ func (hubBoxesCmd) Help() string {
 
   parley hub boxes --reader warehouse > warehouse.creds
 
-The file holds a private key: whoever reads it can pose as the box. On the box, the setting fleet.join names it, and ` +
-		`nothing else is needed.`
+The file of --add and --join holds a private key: whoever reads it can pose as the box. On the box, the setting ` +
+		`fleet.join names it, and nothing else is needed.`
 }
 
 // Validate checks the combination of flags.

@@ -158,11 +158,15 @@ func (cmd *hubRolloutCmd) show(c *console, r contract.ReturnRollout) error {
 // what returns the item of a roll-out in words.
 func what(r contract.ReturnRollout) string {
 	text := string(r.Item.Kind) + " " + r.Item.Name
-	if r.Version != nil {
-		text += fmt.Sprintf(" version %d", *r.Version)
-	}
-	if r.Remove {
-		return "the removal of " + text
+	switch {
+	case r.Remove:
+		return "the removal of " + strings.TrimSpace(text)
+	case r.Version != nil:
+		return text + fmt.Sprintf(" version %d", *r.Version)
+	case r.Item.Kind == contract.FleetSetting:
+		return text + "=" + r.Content
+	case r.Content != "":
+		return fmt.Sprintf("%s (%s)", strings.TrimSpace(text), r.Content) // a lexicon has no name
 	}
 	return text
 }

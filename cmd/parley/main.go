@@ -77,6 +77,7 @@ func newParser(options ...kong.Option) (*kong.Kong, error) {
 			"units":        units,
 			"granularity":  granularity,
 			"completion":   completionHelp,
+			"asked":        "box", // what --url and --key of a command are for
 		})...)
 }
 

@@ -18,6 +18,8 @@ func TestOldSpellings(t *testing.T) {
 		"packs --packs DIR export FILE NAME":  "packs --packs DIR pull --export FILE NAME",
 		"kiosk --data D list":                 "keys --data D list --screens",
 		"voices --account A play N":           "say --account A --voice N",
+		"voices delete --account A N":         "voices list --delete --account A N",
+		"plugin remove weather -y --data D":   "plugin set --remove weather -y --data D",
 		"webhooks list --state dead":          "webhooks --state dead",
 		"config show --json":                  "config --json",
 		"config init F --data D":              "config --init F --data D",

@@ -19,8 +19,7 @@ import (
 type pluginCmd struct {
 	Install pluginInstallCmd `cmd:"" help:"Install or upgrade a plugin, and grant its permissions."`
 	List    pluginListCmd    `cmd:"" help:"List the plugins and their state; show one, or its log."`
-	Set     pluginSetCmd     `cmd:"" help:"Change the settings or the permissions of a plugin."`
-	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with its storage."`
+	Set     pluginSetCmd     `cmd:"" help:"Change the settings or the permissions of a plugin, or remove it."`
 	Call    pluginCallCmd    `cmd:"" help:"Call a tool of a plugin, as the box would."`
 
 	New   pluginNewCmd   `cmd:"" help:"Create a plugin project that builds and has a test."`

@@ -68,43 +68,6 @@ func (p *pluginBox) install(ctx context.Context, c *console, cfg config.Config, 
 	return p.printState(ctx, c, s, o.Package.Manifest.Name, done)
 }
 
-type pluginRemoveCmd struct {
-	pluginBox `embed:""`
-
-	Name string `arg:"" predictor:"plugin" help:"The plugin's name, from parley plugin list."`
-	Yes  bool   `short:"y" help:"Ask nothing."`
-}
-
-func (pluginRemoveCmd) Help() string {
-	return "Example:\n\n  parley plugin remove weather --yes\n\n" +
-		"It deletes the plugin's settings, storage and log too. " +
-		"Configs lose its tools from the next turn on."
-}
-
-// Run removes the plugin.
-func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *registry.Registry) error {
-	i, err := s.Show(ctx, cmd.Name)
-	if err != nil {
-		return err
-	}
-	if !cmd.Yes {
-		question := fmt.Sprintf("Remove %s %s, with its settings and its storage of %d bytes?", i.Name, i.Version,
-			i.StoredBytes)
-		yes, err := c.confirm(question, "--yes")
-		if err != nil {
-			return err
-		}
-		if !yes {
-			return fmt.Errorf("%s was not removed", i.Name)
-		}
-	}
-	if err := s.Remove(ctx, cmd.Name); err != nil {
-		return err
-	}
-	return c.print(cmd.JSON, map[string]string{"name": i.Name, "state": "removed"}, "%s %s is removed\n", i.Name,
-		i.Version)
-}
-
 // printState prints a plugin after a change.
 func (p *pluginBox) printState(ctx context.Context, c *console, s *registry.Registry, name, what string) error {
 	i, err := s.Show(ctx, name)

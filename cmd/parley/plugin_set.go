@@ -22,6 +22,8 @@ type pluginSetCmd struct {
 	Unset  []string `placeholder:"KEY" help:"Delete this setting. May be repeated."`
 	Grant  []string `placeholder:"WHAT" help:"Grant this permission, or all. May be repeated."`
 	Revoke []string `placeholder:"WHAT" help:"Revoke this permission, or all. May be repeated."`
+	Remove bool     `help:"Remove the plugin with its settings, its storage and its log."`
+	Yes    bool     `short:"y" help:"Ask nothing, with --remove."`
 }
 
 func (pluginSetCmd) Help() string {
@@ -39,24 +41,34 @@ func (pluginSetCmd) Help() string {
 
   parley plugin set weather --revoke http:api.example.org
 
+  parley plugin set weather --remove --yes
+
 Secrets are read from the terminal, without echo, or from standard input. The database stores them encrypted with a ` +
 		`key (plugins.key in the data folder) that is in no backup: after a restore on another machine they must ` +
 		`be set again.
 
 parley plugin list NAME shows the permissions that it asks for: http:HOST, files:FOLDER, env:NAME, storage, ` +
 		`conversation, memory, or all. A folder may be mapped to another one on this box, and a host may be one ` +
-		`that the plugin does not ask for, such as a server of yours. Changes take effect with the next call.`
+		`that the plugin does not ask for, such as a server of yours. Changes take effect with the next call. ` +
+		`Configs lose the tools of a removed plugin from the next turn on.`
 }
 
 // Validate refuses several kinds of changes at once, some of which could fail.
 func (cmd *pluginSetCmd) Validate() error {
 	kinds := 0
-	for _, n := range []int{len(cmd.Pairs) + len(cmd.Unset), len(cmd.Grant), len(cmd.Revoke)} {
-		kinds += min(n, 1)
+	for _, given := range []bool{
+		len(cmd.Pairs)+len(cmd.Unset) > 0, len(cmd.Grant) > 0, len(cmd.Revoke) > 0, cmd.Remove,
+	} {
+		if given {
+			kinds++
+		}
 	}
-	if kinds != 1 {
+	switch {
+	case kinds != 1:
 		return errors.New(
-			"give settings (KEY=VALUE, KEY to enter its value, --unset KEY), or --grant, or --revoke")
+			"give settings (KEY=VALUE, KEY to enter its value, --unset KEY), or --grant, or --revoke, or --remove")
+	case cmd.Yes && !cmd.Remove:
+		return errors.New("--yes goes with --remove: nothing else is asked")
 	}
 	return nil
 }
@@ -66,6 +78,8 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *registry.Regist
 	var done string
 	var err error
 	switch {
+	case cmd.Remove:
+		return cmd.remove(ctx, c, s)
 	case len(cmd.Grant) > 0:
 		done, err = "was granted "+strings.Join(cmd.Grant, ", "), s.Grant(ctx, cmd.Name, cmd.Grant)
 	case len(cmd.Revoke) > 0:
@@ -96,6 +110,30 @@ func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *registry.Regist
 		values[key] = nil
 	}
 	return s.Set(ctx, cmd.Name, values)
+}
+
+// remove removes the plugin.
+func (cmd *pluginSetCmd) remove(ctx context.Context, c *console, s *registry.Registry) error {
+	i, err := s.Show(ctx, cmd.Name)
+	if err != nil {
+		return err
+	}
+	if !cmd.Yes {
+		question := fmt.Sprintf("Remove %s %s, with its settings and its storage of %d bytes?", i.Name, i.Version,
+			i.StoredBytes)
+		yes, err := c.confirm(question, "--yes")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return fmt.Errorf("%s was not removed", i.Name)
+		}
+	}
+	if err := s.Remove(ctx, cmd.Name); err != nil {
+		return err
+	}
+	return c.print(cmd.JSON, map[string]string{"name": i.Name, "state": "removed"}, "%s %s is removed\n", i.Name,
+		i.Version)
 }
 
 // readSecret reads a line, without echo on a terminal.

@@ -131,8 +131,9 @@ func TestPluginCommands(t *testing.T) {
 		{"", "install NEXT", exitMisuse, "", "New permissions that it asks for"},
 		{"", "install NEXT --grant none", 0, "was upgraded from 1.0.0", ""},
 		{"", "list trial --json", 0, `"1.1.0"`, ""},
-		{"", "remove trial", exitMisuse, "", "--yes"},
-		{"", "remove trial --yes", 0, "trial 1.1.0 is removed", ""},
+		{"", "set trial --remove", exitMisuse, "", "--yes"},
+		{"", "set trial --yes --grant storage", exitMisuse, "", "--yes goes with --remove"},
+		{"", "set trial --remove --yes", 0, "trial 1.1.0 is removed", ""},
 		{"", `call trial {}`, exitFailed, "", "trial"},
 	})
 }
@@ -148,8 +149,8 @@ func TestPluginAsksAtATerminal(t *testing.T) {
 		{"install " + file, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
 		{"install " + file, "Install it and allow this? [y/N]", "y\n", "is installed", false},
 		{"set trial api_key", "api_key: ", "top-secret\n", "has new settings", false},
-		{"remove trial", "Remove trial 1.0.0", "no\n", "was not removed", true},
-		{"remove trial", "Remove trial 1.0.0", "yes\n", "is removed", false},
+		{"set trial --remove", "Remove trial 1.0.0", "no\n", "was not removed", true},
+		{"set trial --remove", "Remove trial 1.0.0", "yes\n", "is removed", false},
 	} {
 		cmd := program(t, []string{"PARLEY_DATA=" + data}, strings.Fields("plugin "+c.args)...)
 		s := onScreen(t, 100, cmd)

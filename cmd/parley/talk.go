@@ -49,7 +49,7 @@ const chatRateHz = 16000
 
 // Run holds the conversation.
 func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
-	at, err := findBox(cmd.URL, cmd.Key, cfg)
+	at, err := findBox(cmd.URL, cmd.Key, cfg, "")
 	if err != nil {
 		return err
 	}

@@ -40,10 +40,26 @@ const (
 	sendTimeout = 20 * time.Second
 )
 
-// boxTarget is a box to talk to.
+// asked is what a command asks, in the words of errors: a box if it is empty.
+type asked string
+
+const aHub asked = "hub"
+
+func (a asked) String() string { return cmp.Or(string(a), "box") }
+
+// command returns the command that starts it.
+func (a asked) command() string {
+	if a == aHub {
+		return "parley hub"
+	}
+	return "parley serve"
+}
+
+// boxTarget is a box to talk to, or a hub.
 type boxTarget struct {
 	address string // URL of its chats
 	local   bool   // its data is on this machine, in the data folder of the settings
+	is      asked
 }
 
 // web returns the URL of the box over HTTP, without a path.
@@ -53,7 +69,7 @@ func (t boxTarget) web() string {
 
 // findBox returns the box at the given URL, else the running box of the data folder,
 // else, if there is a key, a box at the address of the settings.
-func findBox(given, key string, cfg config.Config) (boxTarget, error) {
+func findBox(given, key string, cfg config.Config, is asked) (boxTarget, error) {
 	if strings.TrimSpace(given) == "" {
 		url, err := box.Running(cfg.Data)
 		if err != nil && !errors.Is(err, fs.ErrPermission) { // it may be another user's box
@@ -62,10 +78,10 @@ func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 		switch {
 		case url != "":
 			address, err := chatAddress(url)
-			return boxTarget{address, true}, err
+			return boxTarget{address, true, is}, err
 		case key == "" && err == nil && store.Exists(cfg.Data):
-			return boxTarget{}, fmt.Errorf("the box of %s does not run: start it with parley serve --data "+
-				"%s, or name another with --url", cfg.Data, cfg.Data)
+			return boxTarget{}, fmt.Errorf("the %s of %s does not run: start it with %s --data %[2]s, or "+
+				"name another with --url", is, cfg.Data, is.command())
 		}
 		given = defaultURL(cfg)
 	}
@@ -78,7 +94,7 @@ func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 		return boxTarget{}, misuse{err}
 	}
 	ip := net.ParseIP(u.Hostname())
-	return boxTarget{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()}, nil
+	return boxTarget{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(), is}, nil
 }
 
 // defaultURL returns the URL of a box with these settings, seen from this machine.
@@ -120,9 +136,11 @@ func chatAddress(given string) (string, error) {
 
 // boxFlags name a box and the key for it.
 type boxFlags struct {
-	URL string `name:"url" placeholder:"URL" help:"Address of the box (the box of the data folder)."`
+	URL string `name:"url" placeholder:"URL" help:"Address of the ${asked} (the ${asked} of the data folder)."`
 	CA  string `name:"ca" placeholder:"FILE" predictor:"file" help:"Authority (PEM) to trust besides the system's."`
-	Key string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine, a temporary one)."`
+	Key string `env:"PARLEY_API_KEY" help:"API key (for a ${asked} on this machine, a temporary one)."`
+
+	asks asked
 }
 
 // temporaryKey describes the key that a command creates for itself.
@@ -204,7 +222,7 @@ func dial(ctx context.Context, client *http.Client, address, key string, query u
 		}
 		wait, busy := retryAfter(response)
 		if !busy || time.Since(begun)+wait > warmupTimeout {
-			return nil, refusal(address, "the chat", response, err)
+			return nil, refusal("", address, "the chat", response, err)
 		}
 		select {
 		case <-time.After(wait):
@@ -224,11 +242,11 @@ func retryAfter(r *http.Response) (time.Duration, bool) {
 }
 
 // refusal returns the error for a chat that was not opened, or for another request.
-func refusal(address, what string, r *http.Response, err error) error {
+func refusal(by asked, address, what string, r *http.Response, err error) error {
 	if r == nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return fmt.Errorf("nothing listens at %s: start the box with parley serve, or name another with --url",
-				address)
+			return fmt.Errorf("nothing listens at %s: start the %s with %s, or name another with --url", address, by,
+				by.command())
 		}
 		if why := untrustedError(address, err); why != nil {
 			return why
@@ -244,10 +262,10 @@ func refusal(address, what string, r *http.Response, err error) error {
 		body.Message = body.Error
 	}
 	if r.StatusCode == http.StatusUnauthorized {
-		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create creates a valid one", address,
+		return fmt.Errorf("the %s at %s refuses the key (401 %s): parley keys create creates a valid one", by, address,
 			body.Message)
 	}
-	return fmt.Errorf("the box at %s refuses %s (%s): %s", address, what, r.Status, body.Message)
+	return fmt.Errorf("the %s at %s refuses %s (%s): %s", by, address, what, r.Status, body.Message)
 }
 
 // send sends one message.

@@ -25,9 +25,8 @@ type voicesCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 	Account string `placeholder:"NAME" predictor:"account" help:"Account with saved voices, besides the library."`
 
-	List   voicesListCmd   `cmd:"" help:"List the voices with their properties."`
+	List   voicesListCmd   `cmd:"" help:"List the voices with their properties; show or delete one."`
 	Design voicesDesignCmd `cmd:"" help:"Design a voice from a description; hear or save it."`
-	Delete voicesDeleteCmd `cmd:"" help:"Delete a saved voice of an account."`
 	Alias  voicesAliasCmd  `cmd:"" help:"Let a voice stand in for a name that the box does not have."`
 
 	Settings kong.Plugins `embed:"" settings:"data packs engines.voice engines.threads voices.aliases"`
@@ -65,20 +64,44 @@ func (v *voicesCmd) requireAccount() error {
 	return nil
 }
 
-type voicesListCmd struct{}
+type voicesListCmd struct {
+	Name   string `arg:"" optional:"" predictor:"voice" help:"Show only this voice, or what stands in for it."`
+	Delete bool   `help:"Delete this saved voice of the account."`
+}
 
 func (voicesListCmd) Help() string {
 	return "Examples:\n\n  parley voices list\n\n  parley voices list --account default --json | jq -r '.[] | " +
-		"select(.provider == \"CUSTOM_VOICE\") | .name'\n\nparley say --voice NAME plays one."
+		"select(.provider == \"CUSTOM_VOICE\") | .name'\n\n  parley voices list \"Old sailor\" --delete " +
+		"--account default\n\nA voice that the newest version of a config uses cannot be deleted. " +
+		"parley say --voice NAME plays one."
 }
 
-// Run lists the voices.
-func (voicesListCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
+// Validate checks the combination of flags.
+func (cmd *voicesListCmd) Validate() error {
+	if cmd.Delete && cmd.Name == "" {
+		return errors.New("give the name of the voice to delete: parley voices list NAME --delete")
+	}
+	return nil
+}
+
+// Run lists the voices, or deletes one.
+func (cmd *voicesListCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
+	if cmd.Delete {
+		if err := v.requireAccount(); err != nil {
+			return err
+		}
+	}
 	a, err := c.accountVoices(ctx, cfg, v.Account)
 	if err != nil {
 		return err
 	}
-	all, err := a.List(ctx)
+	if cmd.Delete {
+		if err := a.DeleteVoice(ctx, a.ID, cmd.Name); err != nil {
+			return err
+		}
+		return c.print(v.JSON, map[string]string{"deleted": cmd.Name}, "%s is deleted.\n", cmd.Name)
+	}
+	all, err := cmd.find(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -98,6 +121,18 @@ func (voicesListCmd) Run(ctx context.Context, c *console, cfg config.Config, v *
 		return []string{r.Name, r.ID, tag(contract.TagAccent, contract.TagLanguage), tag(contract.TagGender),
 			tag(contract.TagStyle), model}
 	})
+}
+
+// find returns all voices, or the one that is named.
+func (cmd *voicesListCmd) find(ctx context.Context, a voices.Account) ([]contract.ReturnVoice, error) {
+	if cmd.Name == "" {
+		return a.List(ctx)
+	}
+	one, err := a.Find(ctx, cmd.Name)
+	if err != nil {
+		return nil, err
+	}
+	return []contract.ReturnVoice{one.ReturnVoice}, nil
 }
 
 type voicesDesignCmd struct {
@@ -216,28 +251,4 @@ func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Co
 		err = errors.Join(err, o.Write(pcm), o.Close())
 	}
 	return err
-}
-
-type voicesDeleteCmd struct {
-	Name string `arg:"" predictor:"voice" help:"Name of the voice."`
-}
-
-func (voicesDeleteCmd) Help() string {
-	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\n" +
-		"A voice that the newest version of a config uses cannot be deleted."
-}
-
-// Run deletes the voice.
-func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
-	if err := v.requireAccount(); err != nil {
-		return err
-	}
-	a, err := c.accountVoices(ctx, cfg, v.Account)
-	if err == nil {
-		err = a.DeleteVoice(ctx, a.ID, cmd.Name)
-	}
-	if err != nil {
-		return err
-	}
-	return c.print(v.JSON, map[string]string{"deleted": cmd.Name}, "%s is deleted.\n", cmd.Name)
 }

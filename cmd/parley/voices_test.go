@@ -24,9 +24,12 @@ func TestADesignedVoiceIsSavedAndDeleted(t *testing.T) {
 		{"list --account home", exitDone, "Sailor"},
 		{"say Hello. --voice Sailor --account home --alone --out -", exitDone, "WAVE"},
 		{"say Hello. --voice Sailor --account nobody --alone --out -", exitFailed, `"nobody"`},
-		{"delete Sailor", exitMisuse, "--account"},
-		{"delete Sailor --account home", exitDone, "is deleted"},
-		{"delete Sailor --account home", exitMisuse, "Sailor"},
+		{"list sailor --account home", exitDone, "saved"},
+		{"list --delete --account home", exitMisuse, "give the name of the voice"},
+		{"list Sailor --delete", exitMisuse, "--account"},
+		{"list Sailor --delete --account home", exitDone, "is deleted"},
+		{"delete Sailor --account home", exitMisuse, "Sailor"}, // the old spelling
+		{"list Sailor --account home", exitMisuse, "Sailor"},
 	} {
 		words := strings.Fields("voices " + step.args + " --data " + data)
 		if words[1] == "say" {

@@ -110,7 +110,7 @@ func (s *Registry) Install(ctx context.Context, o Offer, c Choice) error {
 	name := o.Package.Manifest.Name
 	if o.Installed != nil {
 		return ErrConflict{fmt.Sprintf("%s %s was installed in the meantime: parley plugin list shows it, "+
-			"parley plugin remove removes it", name, o.Installed.Version)}
+			"parley plugin set %[1]s --remove removes it", name, o.Installed.Version)}
 	}
 	return s.activate(ctx, o, c, func(f store.PluginFiles) error {
 		err := s.Records.InstallPlugin(ctx, f)
