@@ -214,7 +214,7 @@ func (b answersBox) conflicts(ctx context.Context, c *console, answers contract.
 			return check.Conflicts, atHub, nil
 		case time.Since(asked) < boxPatience:
 			return check.Conflicts, "the box cannot compare questions yet: its models are being loaded, or the pack " +
-				"embed is missing (parley packs pull embed)", nil
+				"embed is missing (parley packs pull embed); a hub has no models, and its boxes compare them", nil
 		case time.Since(begun) > answersPatience:
 			return check.Conflicts, "the box is still preparing the answers", nil
 		case !told:
@@ -224,7 +224,7 @@ func (b answersBox) conflicts(ctx context.Context, c *console, answers contract.
 	}
 }
 
-// isHub reports whether it is a hub. Clients' keys may not ask.
+// isHub reports whether it is a hub. With a client's key, which may not ask, it is false.
 func (b answersBox) isHub(ctx context.Context) bool {
 	return b.request(ctx, http.MethodGet, "/v0/box/fleet", nil, nil) == nil
 }
