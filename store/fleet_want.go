@@ -68,7 +68,8 @@ func (e ErrTaken) Unwrap() error { return ErrConflict }
 func (s *Store) ApplyWant(ctx context.Context, w Want) error {
 	err := s.change(ctx, fmt.Sprintf("applying revision %d of the hub", w.Revision),
 		func(ctx context.Context, c conn) error {
-			if err := changeOne(ctx, c, `UPDATE fleet SET running = ?, hub = ?`, w.Revision, w.Hub); err != nil {
+			// The name of the hub stays that with which the box joined: JoinFleet tells hubs apart by it.
+			if err := changeOne(ctx, c, `UPDATE fleet SET running = ?`, w.Revision); err != nil {
 				return err
 			}
 			if err := takeBack(ctx, c, w); err != nil {

@@ -348,3 +348,22 @@ func TestABoxThatLeftTheFleetMayComeBack(t *testing.T) {
 		t.Errorf("a config that was changed on the box: %v", err)
 	}
 }
+
+// A hub may be renamed, and one in a container has another name after each start.
+func TestABoxStaysInItsFleetWhenTheHubIsRenamed(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	joined := Fleet{Box: "kiosk", Hub: "museum", Chats: true}
+	must(t, s.JoinFleet(t.Context(), joined))
+	must(t, s.ApplyWant(t.Context(), Want{Revision: 7, Hub: "renamed"}))
+	waiting, _, err := s.FleetWaiting(t.Context())
+	must(t, err)
+	must(t, s.JoinFleet(t.Context(), joined)) // as at the next start
+	f, err := s.Fleet(t.Context())
+	must(t, err)
+	if f.Running != 7 {
+		t.Errorf("the box runs revision %d, want 7", f.Running)
+	}
+	if after, _, err := s.FleetWaiting(t.Context()); err != nil || waiting == 0 || after != waiting {
+		t.Errorf("%d facts wait, and %d did before, %v", after, waiting, err)
+	}
+}

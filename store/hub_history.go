@@ -57,27 +57,44 @@ const (
 	healthByHours   = 90 * 24 * time.Hour
 )
 
+// thinAtOnce bounds the rows that one search for old states finds: an hour of 300 boxes has 17,700.
+const thinAtOnce = 100_000
+
 // ThinHubHealth deletes states of boxes that are too old: all but the first of each hour, and in the end all. It
-// returns how many.
+// returns how many. The search reads all that is older than a week, and so does not hold the writer.
 func (s *Store) ThinHubHealth(ctx context.Context, now time.Time) (deleted int64, err error) {
-	hour := time.Hour.Milliseconds()
-	err = s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
-		var n int64
-		err = s.change(ctx, "thinning the health of boxes", func(ctx context.Context, c conn) error {
-			result, err := c.ExecContext(ctx, `
-				DELETE FROM hub_health WHERE (box, at_ms) IN (
-				  SELECT h.box, h.at_ms FROM hub_health h
-				   WHERE h.at_ms < ?1 OR h.at_ms < ?2 AND EXISTS (SELECT 1 FROM hub_health e
-				     WHERE e.box = h.box AND e.at_ms >= h.at_ms - h.at_ms % ?3 AND e.at_ms < h.at_ms)
-				   LIMIT ?4)`,
-				now.Add(-healthByHours).UnixMilli(), now.Add(-healthByMinutes).UnixMilli(), hour, batchRows)
+	type state struct{ box, atMS int64 }
+	for {
+		old, err := query(ctx, s.read, func(row scanner) (o state, err error) {
+			return o, row.Scan(&o.box, &o.atMS)
+		}, `
+			SELECT h.box, h.at_ms FROM hub_health h
+			 WHERE h.at_ms < ?1 OR h.at_ms < ?2 AND EXISTS (SELECT 1 FROM hub_health e
+			   WHERE e.box = h.box AND e.at_ms >= h.at_ms - h.at_ms % ?3 AND e.at_ms < h.at_ms)
+			 LIMIT ?4`,
+			now.Add(-healthByHours).UnixMilli(), now.Add(-healthByMinutes).UnixMilli(), time.Hour.Milliseconds(),
+			thinAtOnce)
+		if err != nil || len(old) == 0 {
+			return deleted, explain("looking for old health of boxes", err)
+		}
+		err = s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
+			batch := old[:min(batchRows, len(old))]
+			err = s.change(ctx, "thinning the health of boxes", func(ctx context.Context, c conn) error {
+				for _, o := range batch {
+					if err := execute(ctx, c, `DELETE FROM hub_health WHERE box = ? AND at_ms = ?`, o.box,
+						o.atMS); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 			if err == nil {
-				n, err = result.RowsAffected()
+				old, deleted = old[len(batch):], deleted+int64(len(batch))
 			}
-			return err
+			return len(old) > 0, err
 		})
-		deleted += n
-		return n == batchRows, err
-	})
-	return deleted, err
+		if err != nil {
+			return deleted, err
+		}
+	}
 }
