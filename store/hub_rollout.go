@@ -176,6 +176,13 @@ func (s *Store) HubRolloutRevisions(ctx context.Context, id int64) (map[string]i
 	return all, explain("reading which boxes are to run a roll-out", err)
 }
 
+// KeyedAccounts returns the accounts that have a key which is not revoked, oldest first.
+func (s *Store) KeyedAccounts(ctx context.Context) ([]Account, error) {
+	all, err := query(ctx, s.read, scanAccount, `
+		SELECT id, name FROM account WHERE num IN (SELECT account FROM key WHERE revoked_ms IS NULL) ORDER BY num`)
+	return all, explain("listing the accounts with keys", err)
+}
+
 // ClientKeys returns the valid keys of clients that are bound to no screen, of all accounts, without those that live
 // for a day at most: commands make some for themselves.
 func (s *Store) ClientKeys(ctx context.Context, nowMS int64) ([]ClientKeyHash, error) {

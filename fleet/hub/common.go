@@ -32,10 +32,11 @@ func doorKey(secret []byte, use, box, account string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mac.Sum(nil))
 }
 
-// commonWant is what every box is to run: all accounts, with the keys of clients.
+// commonWant is what every box is to run: the accounts that have keys here, with those of clients. Other accounts are
+// just names in the chats of boxes.
 func (h *Hub) commonWant(ctx context.Context) (fleet.Want, error) {
 	w := fleet.Want{Hub: h.Name}
-	accounts, err := h.Records.Accounts(ctx)
+	accounts, err := h.Records.KeyedAccounts(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -66,7 +67,7 @@ func (h *Hub) addDoorKeys(ctx context.Context, box string, w fleet.Want) (fleet.
 		id := sha256.Sum256([]byte(a.Name))
 		w.Accounts[i].Keys = append(slices.Clone(a.Keys), fleet.Key{
 			ID:         "hub-" + hex.EncodeToString(id[:8]),
-			Label:      "the hub " + h.Name,
+			Label:      "the hub",
 			Hint:       key[len(key)-4:],
 			APIHash:    sum(key),
 			SecretHash: sum(doorKey(secret, "secret", box, a.Name)),

@@ -478,6 +478,27 @@ func chatFact(id, status string, from, until int64) fleet.Fact {
 	}}
 }
 
+// Boxes name accounts in their chats. What one invents must not come to the others, which may refuse it.
+func TestAnAccountThatABoxInventsGoesToNoBox(t *testing.T) {
+	r := start(t)
+	a, b := r.box("a"), r.box("b")
+	good := chatFact(uuid.NewString(), "USER_ENDED", 1000, 2000)
+	bad := chatFact(uuid.NewString(), "USER_ENDED", 1000, 2000)
+	good.Chat.Account, bad.Chat.Account = "invented", "in\x00vented"
+	a.send(bad, good)
+	r.eventually("the chat is stored", func() bool { return has(t, r, good.Chat.ID) })
+	if has(t, r, bad.Chat.ID) {
+		t.Error("a chat is stored in an account with a name that no box takes")
+	}
+	r.config("") // makes a key of the account home
+	b.runs("the key", func(w fleet.Want) bool {
+		if slices.ContainsFunc(w.Accounts, func(a fleet.Account) bool { return a.Name != "home" }) {
+			t.Errorf("a box gets the accounts %+v", w.Accounts)
+		}
+		return len(w.Accounts) > 0
+	})
+}
+
 // send sends facts, as one message.
 func (b *fakeBox) send(facts ...fleet.Fact) {
 	b.t.Helper()

@@ -158,9 +158,6 @@ func storedFact(f fleet.Fact) (store.HubFact, error) {
 	return one, errors.New("it says nothing that this version of the hub knows")
 }
 
-// maxAccountName is the longest name of an account, as the API takes it, in bytes.
-const maxAccountName = 400
-
 func storedChat(c fleet.Chat) (store.HubChat, error) {
 	chat := store.HubChat{
 		Account: c.Account,
@@ -206,8 +203,8 @@ func checkChat(c fleet.Chat) error {
 	if uuid.Validate(c.ID) != nil || uuid.Validate(c.GroupID) != nil {
 		return errors.New("its id and the id of its group must be UUIDs")
 	}
-	if c.Account == "" || len(c.Account) > maxAccountName {
-		return fmt.Errorf("the name of its account has %d bytes; 1 to %d are allowed", len(c.Account), maxAccountName)
+	if err := contract.CheckAccountName(c.Account); err != nil {
+		return err
 	}
 	if c.StartedMS < 0 || c.StartedMS > store.MaxImportedMS {
 		return fmt.Errorf("it began at %d ms; 0 to %d are allowed", c.StartedMS, int64(store.MaxImportedMS))
