@@ -80,6 +80,9 @@ func unknownIn(at *kong.Node, words []string) string {
 	for _, word := range words {
 		word = strings.Trim(word, `'",.()[]`)
 		if name := flag.FindString(word); name != "" {
+			if at.DefaultCmd != nil && name != "--help" {
+				at = at.DefaultCmd
+			}
 			known := slices.ContainsFunc(slices.Concat(at.AllFlags(false)...), func(f *kong.Flag) bool {
 				return "--"+f.Name == name
 			})
