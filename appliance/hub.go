@@ -348,30 +348,6 @@ func (a *appliance) startHubHTTP(ctx context.Context) {
 	})
 }
 
-// AddReader makes a consumer of all facts, and credentials for it.
-func (f fleetHub) AddReader(ctx context.Context, name string) (contract.AddedFleetReader, error) {
-	if ok, why := f.bus.Connected(); !ok {
-		return contract.AddedFleetReader{}, contract.ErrUnavailable{
-			Why: "the hub is not connected to its NATS server: " + why, RetryAfter: loadingRetry}
-	}
-	if err := f.bus.AddReader(ctx, name); err != nil {
-		return contract.AddedFleetReader{}, err
-	}
-	user, err := f.trust.Reader(name, time.Time{})
-	if err != nil {
-		return contract.AddedFleetReader{}, err
-	}
-	creds, err := user.Creds()
-	return contract.AddedFleetReader{
-		Stream:    "PARLEY_FACTS",
-		Consumer:  name,
-		Inbox:     "_INBOX_" + name,
-		Servers:   f.Servers,
-		Creds:     string(creds),
-		Authority: string(f.authority),
-	}, err
-}
-
 // fleetTrust makes and revokes the credentials of boxes.
 type fleetTrust struct {
 	trust     *server.Trust

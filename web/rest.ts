@@ -6,19 +6,6 @@ export type AddedFleetBox = {
   join: string;
 };
 
-// What a program needs to read all facts, with the NATS client of its language.
-export type AddedFleetReader = {
-  authority?: string;
-  // A durable pull consumer, which is there
-  consumer: string;
-  // Creds is the text of a .creds file.
-  creds: string;
-  // The prefix for its inbox
-  inbox: string;
-  servers: Array<string>;
-  stream: string;
-};
-
 // An approved answer.
 export type AnswerItem = {
   // Ways to ask for it
@@ -1353,12 +1340,6 @@ export type PostedFleetItem = {
   kind: "config" | "prompt" | "tool" | "voice" | "lexicon" | "plugin" | "setting";
   // The name; for a plugin or a setting the only one it has.
   name?: string;
-};
-
-// Lets a program read all facts of the boxes.
-export type PostedFleetReader = {
-  // Of its consumer: 1 to 40 small letters, digits and hyphens
-  name: string;
 };
 
 // The format of sound.

@@ -60,7 +60,6 @@ func acts() map[string]act {
 		"PATCH /v0/box/fleet/boxes/{name}":          {"fleet.groups", "fleet box", "changed the groups of a box"},
 		"DELETE /v0/box/fleet/boxes/{name}":         {"fleet.remove", "fleet box", "removed a box from the hub"},
 		"POST /v0/box/fleet/boxes/{name}/join":      {"fleet.join", "fleet box", "made new credentials for a box"},
-		"POST /v0/box/fleet/readers":                {"fleet.reader", "reader", "let a program read all facts"},
 		"POST /v0/box/fleet/rollouts":               {"fleet.rollout", "roll-out", "began a roll-out"},
 		"POST /v0/box/fleet/rollouts/{id}/stop":     {"fleet.stop", "roll-out", "stopped a roll-out"},
 		"POST /v0/box/fleet/rollouts/{id}/continue": {"fleet.continue", "roll-out", "continued a roll-out early"},

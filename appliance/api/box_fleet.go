@@ -23,8 +23,6 @@ type Fleet interface {
 	// JoinBox makes new credentials for a box and revokes the old ones.
 	JoinBox(ctx context.Context, name string) (contract.AddedFleetBox, error)
 	// BoxHealth returns the states of a box in a period, at most so many, evenly chosen.
-	// AddReader makes a consumer of all facts, and credentials for it.
-	AddReader(ctx context.Context, name string) (contract.AddedFleetReader, error)
 	BoxHealth(ctx context.Context, name string, sinceMS, untilMS int64, most int) (contract.ReturnFleetHealth, error)
 	// BoxItems returns what a box is to run.
 	BoxItems(ctx context.Context, name string) (contract.ReturnFleetBoxItems, error)
@@ -111,17 +109,6 @@ func aboutFleet() descriptions {
 			Answers:     ok(contract.ReturnFleetBoxItems{}),
 			Errors:      one,
 		},
-		"POST /v0/box/fleet/readers": {
-			ID:      "addFleetReader",
-			Summary: "Let a program read all facts",
-			Description: "Makes a durable consumer of the stream of facts, which begins with the oldest fact, and " +
-				"credentials that may read it and nothing else. A program such as a warehouse reads with them what " +
-				"the hub reads too. Again with the same name: new credentials for the same consumer.",
-			Body:    "PostedFleetReader",
-			Example: `{"name":"warehouse"}`,
-			Answers: created(contract.AddedFleetReader{}),
-			Errors:  one,
-		},
 		"GET /v0/box/fleet/boxes/{name}/health": {
 			ID:          "getFleetBoxHealth",
 			Summary:     "Get the history of a box's health",
@@ -193,13 +180,6 @@ func (a *API) removeFleetBox(w http.ResponseWriter, r *http.Request, _ caller) e
 func (a *API) joinFleetBox(w http.ResponseWriter, r *http.Request, _ caller) error {
 	joined, err := a.Fleet.JoinBox(r.Context(), r.PathValue("name"))
 	return a.result(w, http.StatusCreated, joined, err)
-}
-
-func (a *API) addFleetReader(w http.ResponseWriter, r *http.Request, _ caller,
-	posted contract.PostedFleetReader) error {
-	nameActObject(r, posted.Name)
-	added, err := a.Fleet.AddReader(r.Context(), posted.Name)
-	return a.result(w, http.StatusCreated, added, err)
 }
 
 func (a *API) fleetBoxHealth(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -252,7 +252,6 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/fleet/boxes/{name}/join", byOperator, noBody, normal, stores, a.ifHub(a.joinFleetBox)},
 		{"GET", "/v0/box/fleet/boxes/{name}/items", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetBoxItems)},
 		{"GET", "/v0/box/fleet/boxes/{name}/health", byOperator, noBody, normal, nothing, a.ifHub(a.fleetBoxHealth)},
-		{"POST", "/v0/box/fleet/readers", byOperator, smallBody, normal, stores, a.ifHub(parsed(a.addFleetReader))},
 		{"GET", "/v0/box/fleet/acts", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetActs)},
 		{"GET", "/v0/box/fleet/items", byOperator, noBody, normal, nothing, a.ifHub(a.listFleetItems)},
 		{"GET", "/v0/box/fleet/rollouts", byOperator, noBody, normal, nothing, a.ifHub(a.listRollouts)},

@@ -45,7 +45,6 @@ func Bodies() []Body {
 		bodyOf[PostedKey](),
 		bodyOf[PostedFleetBox](),
 		bodyOf[PostedFleetGroups](),
-		bodyOf[PostedFleetReader](),
 		bodyOf[PostedRollout](),
 		bodyOf[PostedWebhookChoice](),
 		bodyOf[PostedWebhookTest](),

@@ -27,7 +27,6 @@ func parsers() map[string]func([]byte) error {
 		"PostedKey":                 func(b []byte) error { _, err := Parse[PostedKey](b); return err },
 		"PostedFleetBox":            func(b []byte) error { _, err := Parse[PostedFleetBox](b); return err },
 		"PostedFleetGroups":         func(b []byte) error { _, err := Parse[PostedFleetGroups](b); return err },
-		"PostedFleetReader":         func(b []byte) error { _, err := Parse[PostedFleetReader](b); return err },
 		"PostedRollout":             func(b []byte) error { _, err := Parse[PostedRollout](b); return err },
 		"PostedWebhookChoice":       func(b []byte) error { _, err := Parse[PostedWebhookChoice](b); return err },
 		"PostedWebhookTest":         func(b []byte) error { _, err := Parse[PostedWebhookTest](b); return err },

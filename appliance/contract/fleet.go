@@ -120,28 +120,6 @@ type AddedFleetBox struct {
 	Join string         `json:"join"`
 }
 
-// PostedFleetReader lets a program read all facts of the boxes.
-type PostedFleetReader struct {
-	Name string `json:"name"` // of its consumer: 1 to 40 small letters, digits and hyphens
-}
-
-func (PostedFleetReader) read(o object) PostedFleetReader {
-	o.require("name")
-	return PostedFleetReader{Name: o.fleetName("name")}
-}
-
-// AddedFleetReader is what a program needs to read all facts, with the NATS client of its language.
-type AddedFleetReader struct {
-	Stream   string   `json:"stream"`
-	Consumer string   `json:"consumer"` // a durable pull consumer, which is there
-	Inbox    string   `json:"inbox"`    // the prefix for its inbox
-	Servers  []string `json:"servers"`
-	// Creds is the text of a .creds file. The hub does not store it.
-	Creds string `json:"creds"`
-	// Authority is the certificate (PEM) to trust; absent if the system trusts the server's.
-	Authority string `json:"authority,omitempty"`
-}
-
 // ReturnFleetHealth is the history of a box's health, oldest first: a state a minute for a week, and a state an hour
 // for 90 days.
 type ReturnFleetHealth struct {

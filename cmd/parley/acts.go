@@ -84,6 +84,10 @@ func commandActs() map[string][]commandAct {
 			onChange("remove", "voice_alias.delete", "voice alias", "deleted the alias of a voice"),
 			onChange("", "voice_alias.set", "voice alias", "set the alias of a voice"),
 		},
+		"hub run": {
+			onSuccess("reader", "fleet.reader", "reader", "let a program read all facts of the fleet"),
+			onSuccess("remove-reader", "fleet.remove_reader", "reader", "removed a program that read all facts"),
+		},
 		"backup":  {onSuccess("", "box.backup", "file", "backed up the box")},
 		"restore": {onSuccess("", "box.restore", "file", "restored the box from a backup")},
 		"setup":   {onSuccess("", "box.set_up", "box", "set the box up")},
@@ -118,7 +122,7 @@ func (c *console) actOf(parsed *kong.Context) (one store.Act, once when, found b
 	if one.On.Kind == "key" {
 		one.On.ID, one.On.Name = one.On.Name, ""
 	}
-	for _, flag := range []string{"account", "renew", "end", "save", "grant", "revoke"} { // none holds a secret
+	for _, flag := range []string{"account", "renew", "end", "save", "grant", "revoke", "reader", "remove-reader"} { // none holds a secret
 		if value := set[flag]; value != "" {
 			one.Text += fmt.Sprintf(", --%s %s", flag, strings.Trim(value, "[]"))
 		}

@@ -19,7 +19,6 @@ type hubBoxesCmd struct {
 	Add    bool     `xor:"do" help:"Add the box, and print the file with which it joins."`
 	Remove bool     `xor:"do" help:"Remove the box: its credentials end, and what it sent stays."`
 	Join   bool     `xor:"do" help:"Print a new file for the box; the old credentials end."`
-	Reader string   `xor:"do" placeholder:"NAME" help:"Let a program read all facts; print its credentials (.creds)."`
 	Groups []string `placeholder:"GROUP" help:"Groups of the box, with commas; alone, they replace its groups."`
 
 	hubFlags
@@ -36,17 +35,12 @@ func (hubBoxesCmd) Help() string {
 
   parley hub boxes museum-3 --join > museum-3.join
 
-  parley hub boxes --reader warehouse > warehouse.creds
-
 The file of --add and --join holds a private key: whoever reads it can pose as the box. On the box, the setting ` +
 		`fleet.join names it, and nothing else is needed.`
 }
 
 // Validate checks the combination of flags.
 func (cmd *hubBoxesCmd) Validate() error {
-	if cmd.Reader != "" {
-		return fleet.CheckName(cmd.Reader)
-	}
 	if cmd.Name == "" {
 		if cmd.Add || cmd.Remove || cmd.Join || len(cmd.Groups) > 0 {
 			return errors.New("give the name of the box: parley hub boxes NAME --add")
@@ -70,8 +64,6 @@ func (cmd *hubBoxesCmd) Run(ctx context.Context, c *console, cfg config.Config) 
 	return cmd.with(ctx, cfg, func(b apiBox) error {
 		path := fleetBoxesPath + "/" + url.PathEscape(cmd.Name)
 		switch {
-		case cmd.Reader != "":
-			return cmd.printReader(ctx, c, b)
 		case cmd.Add:
 			return cmd.printJoin(ctx, c, b, fleetBoxesPath, contract.PostedFleetBox{Name: cmd.Name, Groups: cmd.Groups})
 		case cmd.Join:
@@ -117,23 +109,6 @@ func (cmd *hubBoxesCmd) printJoin(ctx context.Context, c *console, b apiBox, pat
 	fmt.Fprintf(c.err, "This is the file with which %s joins. Copy it to the box, and there run\n  parley serve "+
 		"--fleet-join %[1]s.join\n", cmd.Name)
 	_, err := fmt.Fprint(c.out, added.Join)
-	return err
-}
-
-// printReader prints the credentials of a program that reads all facts; how it connects goes to the error output.
-func (cmd *hubBoxesCmd) printReader(ctx context.Context, c *console, b apiBox) error {
-	var added contract.AddedFleetReader
-	body := contract.PostedFleetReader{Name: cmd.Reader}
-	if err := b.request(ctx, http.MethodPost, "/v0/box/fleet/readers", body, &added); err != nil {
-		return err
-	}
-	if cmd.JSON {
-		return c.json(added)
-	}
-	fmt.Fprintf(c.err, "These are the credentials of %s. It reads the consumer %s of the stream %s\nat %s, with the "+
-		"inbox prefix %s;\nthe authority to trust is ca.crt of the hub (--json has it too).\n", cmd.Reader,
-		added.Consumer, added.Stream, strings.Join(added.Servers, " "), added.Inbox)
-	_, err := fmt.Fprint(c.out, added.Creds)
 	return err
 }
 
