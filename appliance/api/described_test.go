@@ -257,7 +257,9 @@ func TestDescribedBoundsAreEnforced(t *testing.T) {
 	d := c.http.Config.Handler.(*described)
 	for _, rt := range d.API.routes() {
 		if rt.about.Body == "" || rt.access == byAnyone || rt.method != "POST" ||
-			strings.Contains(rt.path, "{") {
+			strings.Contains(rt.path, "{") ||
+			// the box of this test has no engines and is no hub
+			strings.HasPrefix(rt.path, "/v1/") || strings.HasPrefix(rt.path, "/v0/box/fleet") {
 			continue
 		}
 		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.about.Body })
