@@ -184,7 +184,7 @@ func TestEveryAnswerHasItsOwnRequestID(t *testing.T) {
 
 func TestStrangePathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	a, _ := box(io.Discard)
-	if r := ask(a, "GET", "/v1/nothing"); r.StatusCode != 404 || body(t, r)["code"] != "not_found" {
+	if r := ask(a, "GET", "/v2/nothing"); r.StatusCode != 404 || body(t, r)["code"] != "not_found" {
 		t.Errorf("%d", r.StatusCode)
 	}
 	for _, target := range []string{"/", "/healthz", "/v0/evi/chat"} {

@@ -122,7 +122,8 @@ func (c *console) actOf(parsed *kong.Context) (one store.Act, once when, found b
 	if one.On.Kind == "key" {
 		one.On.ID, one.On.Name = one.On.Name, ""
 	}
-	for _, flag := range []string{"account", "renew", "end", "save", "grant", "revoke", "reader", "remove-reader"} { // none holds a secret
+	// none holds a secret
+	for _, flag := range []string{"account", "renew", "end", "save", "grant", "revoke", "reader", "remove-reader"} {
 		if value := set[flag]; value != "" {
 			one.Text += fmt.Sprintf(", --%s %s", flag, strings.Trim(value, "[]"))
 		}

@@ -3,6 +3,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"strings"
 
@@ -88,6 +90,7 @@ func listOf(words []string) string {
 }
 
 func main() {
+	log.SetOutput(io.Discard) // of libraries: the decoder of FLAC prints a line for each frame of a rare rate
 	espeak.Main()
 	audio.Main()
 	media.Main()

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -207,7 +208,11 @@ func (d *Door) redirect(w http.ResponseWriter, r *http.Request, asked Request, o
 		return err
 	}
 	chosen.leave()
-	w.Header().Set("Location", chosen.address+r.URL.RequestURI())
+	to := chosen.address + r.URL.RequestURI()
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		to = "ws" + strings.TrimPrefix(to, "http") // clients of sockets follow no other scheme
+	}
+	w.Header().Set("Location", to)
 	w.Header().Set("Cache-Control", "no-store") // the next request may go elsewhere
 	w.WriteHeader(http.StatusTemporaryRedirect)
 	return nil

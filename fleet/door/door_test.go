@@ -519,6 +519,11 @@ func TestAPortableClientIsRedirected(t *testing.T) {
 		h.Get("Location") != want {
 		t.Error(status, h)
 	}
+	upgrade := http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}
+	_, _, h = s.do(http.MethodGet, "/chat?api_key=k", upgrade, nil)
+	if want := "ws" + strings.TrimPrefix(s.servers["a"].URL, "http") + "/chat?api_key=k"; h.Get("Location") != want {
+		t.Error(h)
+	}
 	s.change("a", func(b *Box) { b.State.Live = 10 })
 	if status, _, _ := s.get("/chat"); status != http.StatusServiceUnavailable {
 		t.Error(status)
