@@ -48,6 +48,13 @@ func HubFactKinds() []string { return []string{HubAct, HubWebhook, HubDropped, H
 // maxHubFacts bounds the listed facts of all boxes: with 300 bytes each they take 300 MB. The oldest are deleted.
 const maxHubFacts = 1_000_000
 
+// maxBoxFacts bounds those of one box, so that a box which sends nonsense cannot push out the audit logs of all others.
+// Counting them takes some milliseconds, so it is done at every boxFactsEvery-th fact.
+const (
+	maxBoxFacts   = 50_000
+	boxFactsEvery = 1000
+)
+
 // StoreFacts stores one message of facts of a box, with its position in the stream, in one transaction. It does nothing
 // if the message is stored already; stored is false then. A fact that cannot be stored, such as a chat that another box
 // has, is listed as rejected. The error is ErrNotFound if the hub has no such box.
@@ -151,7 +158,15 @@ func addHubNote(ctx context.Context, c conn, box, atMS int64, n HubNote) error {
 	if err != nil {
 		return err
 	}
-	return execute(ctx, c, `DELETE FROM hub_fact WHERE num <= ?`, num-maxHubFacts)
+	if err := execute(ctx, c, `DELETE FROM hub_fact WHERE num <= ?`, num-maxHubFacts); err != nil {
+		return err
+	}
+	if num%boxFactsEvery != 0 {
+		return nil
+	}
+	return execute(ctx, c, `
+		DELETE FROM hub_fact WHERE box = ?1 AND num <= (
+		  SELECT num FROM hub_fact WHERE box = ?1 ORDER BY num DESC LIMIT 1 OFFSET ?2)`, box, maxBoxFacts)
 }
 
 // storeHubChat stores a chat and its events, or brings what is stored up to date.

@@ -222,6 +222,28 @@ func TestARemovedBoxComesBackWithItsChats(t *testing.T) {
 	}
 }
 
+func TestABoxThatSendsTooMuchPushesOutNothingOfOthers(t *testing.T) {
+	s := openHub(t, "a", "b")
+	note := func(key int) HubFact {
+		return HubFact{AtMS: 5, Other: &HubNote{Kind: HubAct, Key: fmt.Sprint(key), Body: json.RawMessage(`{}`)}}
+	}
+	_, err := s.StoreFacts(t.Context(), "b", 1, []HubFact{note(1)})
+	must(t, err)
+	flood := make([]HubFact, maxBoxFacts+2*boxFactsEvery)
+	for i := range flood {
+		flood[i] = note(i)
+	}
+	_, err = s.StoreFacts(t.Context(), "a", 2, flood)
+	must(t, err)
+	if _, total, err := s.HubFacts(t.Context(), "a", "", Page{Size: 1}); err != nil || total < maxBoxFacts ||
+		total > maxBoxFacts+boxFactsEvery {
+		t.Errorf("%d facts of the box are stored, %v", total, err)
+	}
+	if _, total, err := s.HubFacts(t.Context(), "b", "", Page{Size: 1}); err != nil || total != 1 {
+		t.Errorf("%d facts of the other box are stored, %v", total, err)
+	}
+}
+
 // A fact that the database does not take must not keep the hub from those behind it.
 func TestFactThatTheDatabaseRefusesIsListed(t *testing.T) {
 	s := openHub(t, "a")
