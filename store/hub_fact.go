@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -135,8 +136,7 @@ func storeAllowed(ctx context.Context, c conn, box int64, f HubFact) (trashed bo
 		trashed, err = trashHubChats(ctx, c, box, `c.chat_group = (SELECT num FROM chat_group WHERE id = ?2)`,
 			f.DeletedGroup)
 	case f.Health != nil:
-		err = execute(ctx, c, `INSERT INTO hub_health (box, at_ms, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-			box, f.AtMS, string(f.Health))
+		err = addHubHealth(ctx, c, box, f)
 	case f.Other != nil:
 		err = addHubNote(ctx, c, box, f.AtMS, *f.Other)
 	}
@@ -147,6 +147,24 @@ func storeAllowed(ctx context.Context, c conn, box int64, f HubFact) (trashed bo
 type refusedFact struct{ what, why string }
 
 func (r *refusedFact) Error() string { return r.what + ": " + r.why }
+
+const (
+	// maxHealth bounds a state, in bytes: they have 1 to 4 KB, of which 2 are a certificate.
+	maxHealth = 16 << 10
+	// maxAhead is how far the clock of a box may be ahead. States of later years would never be thinned.
+	maxAhead = 24 * time.Hour
+)
+
+func addHubHealth(ctx context.Context, c conn, box int64, f HubFact) error {
+	if len(f.Health) > maxHealth {
+		return &refusedFact{"a state", fmt.Sprintf("it has %d bytes; %d are allowed", len(f.Health), maxHealth)}
+	}
+	if time.UnixMilli(f.AtMS).After(time.Now().Add(maxAhead)) {
+		return &refusedFact{"a state", "its time is more than a day ahead: set the clock of the box"}
+	}
+	return execute(ctx, c, `INSERT INTO hub_health (box, at_ms, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		box, f.AtMS, string(f.Health))
+}
 
 func addHubNote(ctx context.Context, c conn, box, atMS int64, n HubNote) error {
 	num, err := value[int64](ctx, c, `

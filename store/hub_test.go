@@ -178,7 +178,7 @@ func TestSearchFindsTheChatsOfABox(t *testing.T) {
 
 func TestHealthIsThinnedToHours(t *testing.T) {
 	s := openHub(t, "a")
-	now := time.Date(2030, 6, 1, 12, 0, 0, 0, time.UTC)
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	var facts []HubFact
 	add := func(from time.Time, minutes int) {
 		for i := range minutes {
@@ -252,7 +252,9 @@ func TestFactThatTheDatabaseRefusesIsListed(t *testing.T) {
 	bad.Chat.Events[1].Metadata = deep
 	act := HubFact{AtMS: 5, Other: &HubNote{Kind: HubAct, Key: "1", Body: json.RawMessage(deep)}}
 	good := hubChat(uuid.NewString(), uuid.NewString(), 1, 2)
-	stored, err := s.StoreFacts(t.Context(), "a", 1, []HubFact{bad, act, good})
+	late := HubFact{AtMS: time.Now().Add(48 * time.Hour).UnixMilli(), Health: json.RawMessage(`{}`)}
+	large := HubFact{AtMS: 5, Health: json.RawMessage(`"` + strings.Repeat("x", maxHealth) + `"`)}
+	stored, err := s.StoreFacts(t.Context(), "a", 1, []HubFact{bad, act, late, large, good})
 	must(t, err)
 	if !stored {
 		t.Error("the message was not stored")
@@ -265,7 +267,7 @@ func TestFactThatTheDatabaseRefusesIsListed(t *testing.T) {
 	}
 	_, total, err := s.HubFacts(t.Context(), "a", HubRejected, Page{Size: 10})
 	must(t, err)
-	if total != 2 {
-		t.Errorf("%d facts are listed as rejected, want 2", total)
+	if total != 4 {
+		t.Errorf("%d facts are listed as rejected, want 4", total)
 	}
 }
