@@ -97,7 +97,7 @@ func (h *Hub) receive(group []jetstream.Msg, at Position) ([]Received, Position,
 		if missing := seq - at.Seq - 1; at.Seq > 0 && missing > 0 {
 			h.lost.Add(missing)
 			h.link.log.Error("facts of boxes are lost, since the stream deleted them before the hub read them: raise "+
-				"hub.keep or hub.keep_days", "messages", missing)
+				"hub.keep", "messages", missing)
 		}
 		at = Position{Seq: seq, ID: m.Headers().Get(headerID)}
 		facts, err := parseFacts(m)

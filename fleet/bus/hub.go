@@ -199,12 +199,21 @@ func (h *Hub) Prepare(ctx context.Context, l Limits) error {
 
 	return h.during(ctx, func(ctx context.Context, js jetstream.JetStream) error {
 		for _, s := range []jetstream.StreamConfig{facts, sound, state, want} {
+			// How often a cluster keeps a stream, and where, is its operator's.
+			if made, err := js.Stream(ctx, s.Name); err == nil {
+				s.Replicas, s.Placement = made.CachedInfo().Config.Replicas, made.CachedInfo().Config.Placement
+			} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
+				return fmt.Errorf("stream %s: %w", s.Name, err)
+			}
 			if _, err := js.CreateOrUpdateStream(ctx, s); err != nil {
-				return fmt.Errorf("stream %s of up to %d bytes (settings hub.keep and hub.keep_days): %w", s.Name,
+				return fmt.Errorf("stream %s of up to %d bytes (setting hub.keep): %w", s.Name,
 					s.MaxBytes, err)
 			}
 		}
-		_, err := js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: pluginBucket})
+		_, err := js.ObjectStore(ctx, pluginBucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: pluginBucket})
+		}
 		if err != nil {
 			return fmt.Errorf("object store %s: %w", pluginBucket, err)
 		}
