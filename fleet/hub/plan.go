@@ -80,6 +80,7 @@ func (h *Hub) planOnce(ctx context.Context) (again time.Duration, err error) {
 	c := composer{common: common, bodies: map[int64]fleet.Want{}, made: map[string]composed{}}
 	limit := make(chan struct{}, parallelWants)
 	var wait sync.WaitGroup
+	defer wait.Wait() // also after an error: two plans must not give at once
 	failed := make(chan error, len(rows))
 	for _, row := range rows {
 		chosen := choose(row, rollouts)
