@@ -129,17 +129,6 @@ func (h *Hub) PutPlugin(ctx context.Context, sha string, from io.Reader) error {
 	})
 }
 
-// DeletePlugin removes the file of a plugin that no box is to run.
-func (h *Hub) DeletePlugin(ctx context.Context, sha string) error {
-	return h.plugins(ctx, func(ctx context.Context, store jetstream.ObjectStore) error {
-		err := store.Delete(ctx, sha)
-		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			return nil
-		}
-		return err
-	})
-}
-
 func (h *Hub) plugins(ctx context.Context, do func(context.Context, jetstream.ObjectStore) error) error {
 	return h.during(ctx, func(ctx context.Context, js jetstream.JetStream) error {
 		store, err := js.ObjectStore(ctx, pluginBucket)

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +33,7 @@ type rig struct {
 	folder string
 	joins  map[string]bus.Join
 	bus    *bus.Hub
+	wrap   func(Bus) Bus // nil: as it is
 }
 
 func start(t *testing.T) *rig {
@@ -45,13 +48,17 @@ func (r *rig) open() {
 	records, err := store.Open(r.t.Context(), r.folder, slog.New(slog.DiscardHandler))
 	must(r.t, err)
 	r.bus = r.fleet.Hub(r.t)
+	wrapped := Bus(r.bus)
+	if r.wrap != nil {
+		wrapped = r.wrap(r.bus)
+	}
 	r.Hub, err = Open(r.t.Context(), Parts{
 		Name:    "test hub",
 		Servers: r.fleet.Servers,
 		Limits:  bus.Limits{Age: time.Hour, Bytes: 256 << 20, Sound: 64 << 20},
 		Folder:  filepath.Join(r.folder, "incoming"),
 		Records: records,
-		Bus:     r.bus,
+		Bus:     wrapped,
 		Trust:   r,
 		Plugins: noPlugins{},
 		CheckSetting: func(key, _ string) error {
@@ -639,6 +646,35 @@ func TestTheAuditLogOfABoxComesUpWhole(t *testing.T) {
 	if act.ID != 2 || act.CreatedOn != message.Facts[1].AtMS || act.Object.Name != "second" || act.Who.Name != "ada" ||
 		act.Reason != "the disk is full" {
 		t.Errorf("the second act is %+v", act)
+	}
+}
+
+// forgetful loses the first file that it gets, as a server does that is replaced.
+type forgetful struct {
+	Bus
+	lost atomic.Bool
+}
+
+func (f *forgetful) PutPlugin(ctx context.Context, sha string, from io.Reader) error {
+	if f.lost.CompareAndSwap(false, true) {
+		return nil
+	}
+	return f.Bus.PutPlugin(ctx, sha, from)
+}
+
+func TestPluginsAreOnTheServerWhenBoxesAreToRunThem(t *testing.T) {
+	r := &rig{t: t, fleet: fleettest.Start(t), folder: t.TempDir(), joins: map[string]bus.Join{},
+		wrap: func(b Bus) Bus { return &forgetful{Bus: b} }}
+	r.open()
+	t.Cleanup(func() { r.close() })
+	a := r.box("a")
+	r.config("")
+	r.rollout("", "all", func(p *contract.PostedRollout) {
+		p.Item = contract.FleetItem{Kind: contract.FleetPlugin, Name: "weather"}
+	})
+	a.runs("the plugin", func(w fleet.Want) bool { return len(w.Plugins) == 1 })
+	if err := a.Plugin(t.Context(), sumOf("file"), io.Discard); err != nil {
+		t.Errorf("the box cannot fetch it: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -236,6 +237,9 @@ func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]sto
 	if next.sent {
 		return nil
 	}
+	if err := h.putPlugins(ctx, want.want.Plugins); err != nil {
+		return err
+	}
 	send, err := h.addDoorKeys(ctx, row.Name, want.want)
 	if err != nil {
 		return err
@@ -246,6 +250,29 @@ func (h *Hub) give(ctx context.Context, row store.HubBox, chosen map[itemKey]sto
 	}
 	next.sent = true
 	h.setPlan(row.Name, next)
+	return nil
+}
+
+// putPlugins puts files of plugins back that the server does not have, since it is another one than before. A version
+// that the hub does not have any more cannot be put back; boxes that have it keep it, and others say what is missing.
+func (h *Hub) putPlugins(ctx context.Context, all []fleet.Plugin) error {
+	for _, p := range all {
+		if there, err := h.Bus.HasPlugin(ctx, p.SHA256); err != nil || there {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		installed, file, err := h.Plugins.Plugin(ctx, p.Name)
+		if err != nil || installed.SHA256 != p.SHA256 {
+			h.Log.Warn("boxes cannot fetch a plugin: the server does not have it, and the hub has another version or "+
+				"none", "plugin", p.Name, "version", p.Version, "err", err)
+			continue
+		}
+		if err := h.Bus.PutPlugin(ctx, p.SHA256, bytes.NewReader(file)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
