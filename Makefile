@@ -43,6 +43,7 @@ models := \
 	parley/appliance/media \
 	parley/appliance/engine/remote \
 	parley/appliance/expression \
+	parley/firmware/importer \
 	parley/appliance/expression/face \
 	parley/cmd/parley-bench \
 	parley/tools/house \

@@ -57,7 +57,7 @@ func readFacts(t *testing.T, h *bus.Hub, after bus.Position, n int) []bus.Receiv
 }
 
 func TestFactsReachTheHubInOrder(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
 		var sent []string
@@ -90,7 +90,7 @@ func TestFactsReachTheHubInOrder(t *testing.T) {
 
 // A message that is sent again is not stored again, whatever the box knows of the first time.
 func TestFactsAreStoredOnce(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b := f.Box(t, f.Join(t, "museum-1"))
 		ctx := bounded(t)
 		first, second := factsOf("museum-1", "a"), factsOf("museum-1", "b")
@@ -114,7 +114,7 @@ func TestFactsAreStoredOnce(t *testing.T) {
 }
 
 func TestHubReadsOnlyAStreamThatItKnows(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		if _, err := b.SendFacts(bounded(t), factsOf("museum-1"), 0); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func wantOf(t *testing.T, revision int64, size int) fleet.Want {
 }
 
 func TestWantReachesTheBox(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
 		if _, changed, err := b.Want(ctx, 0); changed || err != nil {
@@ -183,7 +183,7 @@ func TestWantReachesTheBox(t *testing.T) {
 }
 
 func TestStatesReachTheHub(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		one, two, h := f.Box(t, f.Join(t, "museum-1")), f.Box(t, f.Join(t, "museum-2")), f.Hub(t)
 		ctx, cancel := context.WithCancel(bounded(t))
 		defer cancel()
@@ -223,7 +223,7 @@ func TestStatesReachTheHub(t *testing.T) {
 }
 
 func TestPluginsReachTheBox(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
 		file := make([]byte, 1<<20+17)
@@ -255,7 +255,7 @@ func TestPluginsReachTheBox(t *testing.T) {
 }
 
 func TestRecordingsReachTheHub(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx, cancel := context.WithCancel(bounded(t))
 		defer cancel()

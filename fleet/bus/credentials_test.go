@@ -52,7 +52,7 @@ func refused(t *testing.T, j bus.Join, words ...string) {
 }
 
 func TestRevokedBoxIsPutOutAtOnce(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		h, other := f.Hub(t), f.Box(t, f.Join(t, "museum-2"))
 		j := writeJoin(t, f.Join(t, "museum-1"))
 		b := f.Box(t, j)
@@ -101,7 +101,7 @@ func TestRevocationReachesAServerThatWasAway(t *testing.T) {
 }
 
 func TestBoxSaysWhyItIsNotConnected(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		expires := time.Now().Add(2 * time.Second)
 		u, err := f.Trust.Box("museum-1", expires)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,17 @@ import (
 )
 
 func TestMain(m *testing.M) { fleettest.Main(m) }
+
+// onTheServers tests with the hub's server, and in the long form with a stock one too, which behaves alike where no
+// rights are concerned.
+func onTheServers(t *testing.T, test func(*testing.T, *fleettest.Fleet)) {
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		onEachServer(t, test)
+		return
+	}
+	t.Parallel()
+	test(t, fleettest.Start(t))
+}
 
 // onEachServer runs a test with the server inside the hub and with Debian's nats-server.
 func onEachServer(t *testing.T, test func(*testing.T, *fleettest.Fleet)) {

@@ -21,7 +21,7 @@ func bulky(box string) fleet.Facts { return factsOf(box, strings.Repeat("x", 800
 
 // A stream that is full loses its oldest messages, not the newest, and the hub says how many it has not seen.
 func TestFullStreamLosesTheOldestAndSaysSo(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
 		// The smallest stream that there is.
@@ -71,7 +71,7 @@ func TestFullStreamLosesTheOldestAndSaysSo(t *testing.T) {
 
 // Recordings for which there is no room stay on the box until the hub has fetched others.
 func TestRecordingsWaitForRoom(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		b, h := f.Box(t, f.Join(t, "museum-1")), f.Hub(t)
 		ctx := bounded(t)
 		if err := h.Prepare(ctx, bus.Limits{Age: time.Hour, Bytes: 1, Sound: 1}); err != nil {
@@ -152,7 +152,7 @@ func TestSlowHubDelaysNobody(t *testing.T) {
 
 // However often the hub changes its mind, and whatever the network does, a box gets a want whole or not at all.
 func TestWantIsNeverHalf(t *testing.T) {
-	onEachServer(t, func(t *testing.T, f *fleettest.Fleet) {
+	onTheServers(t, func(t *testing.T, f *fleettest.Fleet) {
 		h := f.Hub(t)
 		j := f.Join(t, "museum-1")
 		j.Servers = []string{fleettest.NewRelay(t, f.Servers[0], 7, fleettest.Faults{

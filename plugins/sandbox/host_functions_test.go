@@ -201,6 +201,9 @@ func heap() int64 {
 // The table of blocks counts towards the plugin's memory, and is released after the call
 // that made it large.
 func TestTheTableOfBlocksCountsAsMemory(t *testing.T) {
+	if underRace {
+		t.Skip("it measures memory, in the run without the race detector")
+	}
 	h := host(t, Options{})
 	alloc := extismImport("alloc", []byte{i64}, []byte{i64})
 	yaml := strings.Replace(hostileManifest, "300ms", "20s", 1)
@@ -323,6 +326,9 @@ func TestALargeRequestIsRefused(t *testing.T) {
 
 // Variables with empty names and values count too.
 func TestEmptyVariablesCountAsMemory(t *testing.T) {
+	if underRace {
+		t.Skip("it measures memory, in the run without the race detector")
+	}
 	i := &instance{}
 	n, err := 0, error(nil)
 	for ; err == nil && n <= maxVars/varCost; n++ {
