@@ -7,17 +7,12 @@ const box = new OpenAI({ baseURL: process.env.BOX_URL + "/v1", apiKey: process.e
 
 async function main() {
   const said = await box.audio.speech.create({ model: "tts-1", voice: "joe", input: "Good morning, everybody.",
-    response_format: "wav", instructions: "cheerful" });
+    response_format: "wav" });
   const wav = Buffer.from(await said.arrayBuffer());
   assert.equal(said.headers.get("content-type"), "audio/wav");
   console.log("speech", wav.length);
 
   const file = async () => toFile(wav, "said.wav");
-  const heard = await box.audio.transcriptions.create({ model: "whisper-1", file: await file(),
-    response_format: "verbose_json", timestamp_granularities: ["word"] });
-  assert.match(heard.text, /good morning/i);
-  assert.ok(heard.words.length >= 3 && heard.words[1].end > heard.words[1].start, JSON.stringify(heard));
-  console.log("transcript", heard.text);
   let text = "";
   for await (const e of await box.audio.transcriptions.create({ model: "moonshine", file: await file(), stream: true })) {
     if (e.type === "transcript.text.delta") text += e.delta;
