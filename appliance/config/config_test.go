@@ -138,7 +138,9 @@ func TestEverySettingCanComeFromEverySource(t *testing.T) {
 		"retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
 		"plugins": "opening-hours", "plugin_signatures.required": "true",
 		"fleet.join": "/kiosk-3.join", "fleet.address": "https://kiosk-3.local:8080", "fleet.chats": "false",
-		"fleet.recordings":       "true",
+		"fleet.recordings": "true",
+		"hub.name":         "Museums", "hub.listen": "127.0.0.1:4222", "hub.server": "tls://nats.example:4222",
+		"hub.keep": "20GB for 7 days", "hub.door": "redirect", "hub.door_group": "lobby",
 		"plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 	}
 	// These settings are only valid together.
