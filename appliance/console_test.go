@@ -35,15 +35,18 @@ func TestConsolePagesWorkInABrowser(t *testing.T) {
 		c.Packs = linkedPacks(t, c.Packs)
 	})
 	addUndelivered(t, b)
-	addManaged(t, b)
 	if err := box.FinishSetUp(t.Context(), b.cfg.Data); err != nil { // else the console sets the box up
 		t.Fatal(err)
 	}
-	runScript(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
-		"LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
-		"CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
-		"FACE="+filepath.Join("expression", "face", "testdata", "collins.jpg"),
-		"SHOTS="+screenshotFolder(t), "PLUGIN="+quietPlugin(t))
+	script := filepath.Join("testdata", "console.cjs")
+	common := []string{"BOX_URL=" + b.url, "CLIENT=" + clientFolder(t, "react-client"), "CHROMIUM=" + chromium,
+		"SHOTS=" + screenshotFolder(t)}
+	runScript(t, "node", script, append(common, "LINK="+signIn(t, b), "LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
+		"MICROPHONE="+packtest.Recording(t, question), "PLUGIN="+quietPlugin(t),
+		"FACE="+filepath.Join("expression", "face", "testdata", "collins.jpg"))...)
+
+	addManaged(t, b)
+	runScript(t, "node", script, append(common, "LINK="+signIn(t, b), "STEPS=managed_console")...)
 }
 
 // screenshotFolder returns the folder for screenshots, and "" unless they were requested

@@ -161,7 +161,7 @@ func addManaged(t *testing.T, b *runningBox) {
 	}
 	prompt := store.Version{
 		Kind:    store.KindPrompt,
-		ID:      "9f6a1c9e-6a4c-4a39-9b1e-0d8f5f1f0c11", // testdata/console/67-managed.cjs has it too
+		ID:      "9f6a1c9e-6a4c-4a39-9b1e-0d8f5f1f0c11", // testdata/managed_console has it too
 		Name:    "Rules of the house",
 		Content: `{"text":"Be brief."}`,
 	}

@@ -1,7 +1,7 @@
 // Opens the console of a box in a real browser, whose microphone plays a recording, and uses its
 // pages. Each file in console/ tests a page: it exports steps(c), and they run in the order of
 // their names. Prints a line for each check that passes, and exits with 1 at the first that fails.
-// The folder SHOTS gets screenshots, if it is set. The folder STEPS has other files, for the console of a hub.
+// The folder SHOTS gets screenshots, if it is set. The folder STEPS has other files, for the console of a hub or of its box.
 //
 // ONLY=20-keys.cjs in the environment runs that file alone, signed in.
 "use strict";

@@ -4,9 +4,9 @@
 exports.steps = async (c, { assert }) => {
 	const chats = async () => (await c.ask("GET", "/v0/box/chats?limit=100")).body.chats.map((chat) => chat.id);
 	const before = await chats();
-	await c.law("the list explains what a prompt is", async () => {
+	await c.law("an empty list explains what a prompt is", async () => {
 		await c.go("prompts");
-		await c.shows("Instructions for an assistant");
+		await c.shows("No prompt yet", ".empty");
 	});
 	await c.law("the form builds the text of a prompt", async () => {
 		await c.press("New prompt");

@@ -3,7 +3,9 @@
 
 const id = "9f6a1c9e-6a4c-4a39-9b1e-0d8f5f1f0c11";
 
-exports.steps = async (c, { assert }) => {
+exports.steps = async (c, { link, assert }) => {
+	await c.page.goto(link);
+	await c.shows("Talk", "h1");
 	await c.law("a prompt that the hub manages says so, and cannot be changed", async () => {
 		await c.go(`prompts/${id}`);
 		await c.shows("The hub head-office manages this prompt.", ".notice");
