@@ -30,10 +30,7 @@ const (
 	partingLimit = 2 * time.Second
 )
 
-var (
-	errStopping = errors.New("the hub stops")
-	errSilent   = errors.New("the box sends nothing any more")
-)
+var errStopping = errors.New("the hub stops")
 
 // boxSocket is the box's end of a proxied socket. When the box is lost, or ctx ends, it brings a close frame in the
 // box's place.
