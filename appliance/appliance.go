@@ -37,16 +37,22 @@ import (
 //
 // The error is ErrRestart when an operator restarts the box from the console.
 func Run(ctx context.Context, cfg config.Config, console Console) error {
+	return runAs(ctx, cfg, console, "box", (*appliance).run)
+}
+
+// runAs runs an appliance with run, as Run and RunHub do. The log calls it by its name.
+func runAs(ctx context.Context, cfg config.Config, console Console, name string,
+	run func(*appliance, context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	a := &appliance{cfg: cfg, console: console, log: console.Log, started: time.Now()}
 	a.restart = func() { end(ErrRestart) }
-	err := a.run(ctx)
+	err := run(a, ctx)
 	if !errors.Is(context.Cause(ctx), ErrRestart) {
 		return err
 	}
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, ErrRestart) {
-		a.log.Warn("the box did not stop cleanly before it restarts", "err", err)
+		a.log.Warn("the "+name+" did not stop cleanly before it restarts", "err", err)
 	}
 	return ErrRestart
 }

@@ -34,18 +34,7 @@ import (
 // RunHub runs the hub of a fleet until ctx ends, and then stops it: an appliance without engines, whose boxes have
 // them. The error is ErrRestart when an operator restarts it from the console.
 func RunHub(ctx context.Context, cfg config.Config, console Console) error {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	a := &appliance{cfg: cfg, console: console, log: console.Log, started: time.Now()}
-	a.restart = func() { end(ErrRestart) }
-	err := a.runHub(ctx)
-	if !errors.Is(context.Cause(ctx), ErrRestart) {
-		return err
-	}
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, ErrRestart) {
-		a.log.Warn("the hub did not stop cleanly before it restarts", "err", err)
-	}
-	return ErrRestart
+	return runAs(ctx, cfg, console, "hub", (*appliance).runHub)
 }
 
 func (a *appliance) runHub(ctx context.Context) error {

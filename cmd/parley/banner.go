@@ -41,16 +41,7 @@ func (b banner) ready(r appliance.Ready) {
 				closed)
 		}
 	}
-	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
-		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
-	}
-	link := fmt.Sprintf("%s console --data %s", os.Args[0], b.cfg.Data)
-	if r.SignIn != "" {
-		fmt.Fprintf(b.out, "Its console        %s\n  (valid once, for %d minutes; another link: %s)\n",
-			signInURL(r.URL, r.SignIn), int(store.SignInLife.Minutes()), link)
-	} else {
-		fmt.Fprintf(b.out, "Its console        %s/   (a link that signs you in: %s)\n", r.URL, link)
-	}
+	b.consoleLink(r)
 	talk := fmt.Sprintf("%s talk --url %s", os.Args[0], r.URL)
 	create := fmt.Sprintf("%s keys create --data %s", os.Args[0], b.cfg.Data)
 	switch key := r.FirstKey; {
@@ -66,12 +57,8 @@ func (b banner) ready(r appliance.Ready) {
 	}
 }
 
-// hub says where the hub is, and how a box is added.
-func (b banner) hub(r appliance.Ready) {
-	fmt.Fprintf(b.out, "\nThe hub answers at %s\nIts data lies in   %s\n", r.URL, b.cfg.Data)
-	if r.Fingerprint != "" {
-		fmt.Fprintf(b.out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", r.URL, r.Fingerprint)
-	}
+// consoleLink warns if others could listen in, and says where the console is.
+func (b banner) consoleLink(r appliance.Ready) {
 	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
 		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
 	}
@@ -82,6 +69,15 @@ func (b banner) hub(r appliance.Ready) {
 	} else {
 		fmt.Fprintf(b.out, "Its console        %s/   (a link that signs you in: %s)\n", r.URL, link)
 	}
+}
+
+// hub says where the hub is, and how a box is added.
+func (b banner) hub(r appliance.Ready) {
+	fmt.Fprintf(b.out, "\nThe hub answers at %s\nIts data lies in   %s\n", r.URL, b.cfg.Data)
+	if r.Fingerprint != "" {
+		fmt.Fprintf(b.out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", r.URL, r.Fingerprint)
+	}
+	b.consoleLink(r)
 	switch key := r.FirstKey; {
 	case key.File != "":
 		fmt.Fprintf(b.out, "Its first API key  is in %s\n", key.File)

@@ -71,12 +71,7 @@ func (cmd *hubRunCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 	if cmd.RemoveReader != "" {
 		return appliance.RemoveFleetReader(ctx, cfg, cmd.RemoveReader, log)
 	}
-	for _, n := range cfg.Notes {
-		log.Info(n)
-	}
-	for _, w := range cfg.Warnings {
-		log.Warn(w)
-	}
+	logRemarks(cfg, log)
 	banner := banner{cfg, c.out}
 	err := appliance.RunHub(ctx, cfg, appliance.Console{
 		Log:      log,

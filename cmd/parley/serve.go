@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -36,12 +37,7 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	if cfg.File != "" {
 		log.Info("settings read", "file", cfg.File)
 	}
-	for _, n := range cfg.Notes {
-		log.Info(n)
-	}
-	for _, w := range cfg.Warnings {
-		log.Warn(w)
-	}
+	logRemarks(cfg, log)
 	// Nothing is lost if a signal ends a box that has no chats yet.
 	c.allowInstantExit(interrupted{state: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
@@ -65,6 +61,16 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 		return startAgain(c.environ)
 	}
 	return err
+}
+
+// logRemarks logs what the loader of the settings has to say of them.
+func logRemarks(cfg config.Config, log *slog.Logger) {
+	for _, n := range cfg.Notes {
+		log.Info(n)
+	}
+	for _, w := range cfg.Warnings {
+		log.Warn(w)
+	}
 }
 
 // isService reports whether systemd or a container runs this process: they set INVOCATION_ID
